@@ -1,0 +1,10 @@
+/* Perft: counts the leaves of the move tree, the proof of a move generator. */
+#ifndef EPISTLE_CORE_CHESS_PERFT_H
+#define EPISTLE_CORE_CHESS_PERFT_H
+
+#include "core/chess/position.h"
+
+/* Sequences of exactly `depth` legal moves; 1 for depth 0 or less. */
+uint64_t perft_count(const Position *position, int depth);
+
+#endif
