@@ -1,0 +1,50 @@
+/* The configuration (epistle.conf(5), CONTRACT.md): read whole, every error told at once with file and line. */
+#ifndef EPISTLE_DAEMON_CONFIG_H
+#define EPISTLE_DAEMON_CONFIG_H
+
+#include "core/base/error.h"
+#include "core/base/str.h"
+#include "daemon/inbox/source.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { CONFIG_LIST_MAX = 16 };
+
+typedef enum Registration { REGISTRATION_OPEN, REGISTRATION_APPROVE, REGISTRATION_CLOSED } Registration;
+
+typedef struct Config {
+    char *file;
+    /* [service] */
+    char *name, *address, *store, *language, *timezone, *arbiter, *trusted_authserv, *key_file, *templates;
+    char *received_by[CONFIG_LIST_MAX];
+    size_t received_by_count;
+    bool reply_tag_plus;
+    /* [mailbox] */
+    char *mailbox_url, *mailbox_user, *mailbox_password_file, *mailbox_password_command, *mailbox_token_command;
+    AfterKind after;
+    char *after_folder;
+    char *also[CONFIG_LIST_MAX];
+    size_t also_count;
+    /* [outgoing] */
+    char *outgoing_url, *outgoing_user, *outgoing_password_file;
+    /* [play] */
+    char *time; /* canonical time control */
+    Registration registration;
+    /* [limits] RULINGS 41 */
+    int strangers_per_day;    /* answers to one stranger's address a day: 1 */
+    int strangers_per_hour;   /* to all strangers: 100 */
+    int strangers_per_domain; /* to one domain an hour: 20 */
+    int player_per_day;       /* answers to one known player a day: 30 */
+    int confirm_hours;        /* 48 */
+} Config;
+
+/* Reads `file`. On failure *ret_errors holds one line per error "file:line: message" and the result is NULL. Relative
+ * paths are taken from the configuration's own folder. key_file defaults to the store's path with ".key" for ".db"; templates to the
+ * folder beside the program (../templates or ../share/epistle/templates of /proc/self/exe's folder). Checks: unknown sections and keys,
+ * doubled keys, missing ones (service.name, address, store, mailbox.url, outgoing.url), addresses, time control, zone, URLs of known
+ * schemes (this version serves maildir: only and says so for others), numbers' ranges, passwords in world-readable files. */
+Config *config_read(const char *file, Str *ret_errors);
+void config_free(Config *config); /* NULL is fine */
+
+#endif

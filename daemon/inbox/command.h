@@ -1,0 +1,91 @@
+/* Commands: what the new text of a letter asks for (CONTRACT.md "Letters from players", RULINGS 9–14).
+ *
+ * Pure syntax: no store, no game, no position. Lines are classed as command, near-miss or other text; then the
+ * letter as a whole is judged. The service never guesses: what is not certain is a problem, and then nothing is done.
+ *
+ *     opening lines: from the top to the first line that is neither command nor near-miss (empty lines do not end them;
+ *     greetings, closings and the players' names are other text, never near-misses)
+ *     a near-miss among them                          → PROBLEM_NEAR_MISS, nothing is done
+ *     commands among them                             → these, in order; the rest is the remark; within the remark:
+ *         a lone resign, accept, withdraw or another move  → PROBLEM_BELOW_REMARK (the whole letter is asked about)
+ *         another lone command                             → the commands count, that line is listed in `asked`
+ *     no command at the top                           → the whole text is searched for lines that are a command alone:
+ *         one move line (or one block, or the same move again) and harmless commands count, the other lines are the remark;
+ *         several different moves                          → PROBLEM_SEVERAL_MOVES
+ *         resign, accept, withdraw                         → PROBLEM_BELOW_REMARK
+ *         a near-miss and no command                       → PROBLEM_NEAR_MISS
+ *     a move beside accept, resign or withdraw        → PROBLEM_MOVE_BESIDE
+ *     several different moves of one game in the opening → PROBLEM_SEVERAL_MOVES
+ */
+#ifndef EPISTLE_DAEMON_INBOX_COMMAND_H
+#define EPISTLE_DAEMON_INBOX_COMMAND_H
+
+#include "core/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    COMMANDS_MAX = 32,        /* per letter; a director asking about every game of his needs no more */
+    COMMAND_ITEMS_MAX = 1200, /* moves of one block: a whole long game with one more */
+    COMMAND_LINE_MAX = 400,   /* longer lines are no commands, but blocks of a score may be longer */
+};
+
+typedef enum Verb {
+    VERB_MOVE, VERB_OFFER_DRAW, VERB_ACCEPT, VERB_DECLINE, VERB_RESIGN,
+    VERB_BOARD, VERB_GAMES, VERB_GAME, VERB_PGN, VERB_HELP,
+    VERB_REGISTER, VERB_CHALLENGE, VERB_CONFIRM, VERB_YES, VERB_WITHDRAW, VERB_PING,
+    VERB_LATER /* a command of CONTRACT.md that is known but not served yet (claim, seal, leave, arbiter:, if …, set …): `text` says which */
+} Verb;
+
+typedef struct MoveItem {
+    int number;         /* 0: none was given */
+    bool black;         /* "…" or "..." stood behind the number, or before the move */
+    const char *text;   /* the move token as written, marks included, draw offer cut off */
+} MoveItem;
+
+typedef struct Command {
+    Verb verb;
+    const char *line;      /* as written, blanks folded */
+    int64_t game;          /* from a prefix "game 43:", 0 if none; for VERB_GAME its argument */
+    const char *argument;  /* register NAME, challenge WHO …, help TOPIC, pgn N…; "" if none */
+    const MoveItem *items; /* VERB_MOVE: 1 for a single move, more for a block of a score */
+    size_t item_count;
+    bool offer;            /* VERB_MOVE: "(=)", "draw?", "offer draw" on the move's line */
+    bool said_move;        /* introduced by the word "move" */
+    bool line_start;       /* the move token is the first thing on its line (phones capitalise) */
+} Command;
+
+typedef enum Problem {
+    PROBLEM_NONE, PROBLEM_NEAR_MISS, PROBLEM_SEVERAL_MOVES, PROBLEM_BELOW_REMARK, PROBLEM_MOVE_BESIDE, PROBLEM_TOO_MANY
+} Problem;
+
+typedef struct CommandReading {
+    Command *commands; /* in the arena, in order; filled as far as read even when there is a problem, for the answer to show */
+    size_t count;
+    Problem problem;   /* other than NONE: nothing may be done */
+    const char *problem_lines[8]; /* the lines it is about */
+    size_t problem_line_count;
+    const char *meant;   /* NEAR_MISS: the command it is near to ("resign"), "move" for something shaped like a move, else NULL */
+    const char *asked[8];  /* lone commands below the remark that were not done */
+    size_t asked_count;
+    const char *remark;  /* the rest, LF lines, outer empty lines cut; "" if none; text of "arbiter:" and of our own letters' token strings never in it */
+    bool question;       /* the remark seems to put a question to the service or the opponent ("?") */
+} CommandReading;
+
+typedef struct CommandContext {
+    const char *const *names; /* names (and their single words) of the players concerned, exempt from near-misses */
+    size_t name_count;
+    const char *language;     /* "en" so far; further languages by table */
+} CommandContext;
+
+/* new_text as trim_new_text() gives it. False only if the arena is exhausted. */
+bool command_read(Arena *arena, const char *new_text, const CommandContext *context, CommandReading *ret_reading);
+
+const char *verb_name(Verb verb); /* "move", "offer draw", … as in `read --json` */
+
+/* Commands that count only with full proof by a token of the current ply, challenge or registration (RULINGS 2). */
+bool verb_needs_full_proof(Verb verb);
+
+#endif
