@@ -14,7 +14,7 @@ typedef struct MoveList {
 /* Every legal move, in no promised order. */
 void moves_legal(const Position *position, MoveList *ret);
 
-/* Sorts by from, to, promotion (b n q r): the order of the moves' UCI names. */
+/* Sorts by the moves' UCI names. */
 void moves_sort(const Position *position, MoveList *list);
 
 /* Any 16 bits may be asked about. */

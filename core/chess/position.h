@@ -98,6 +98,10 @@ bool position_same(const Position *left, const Position *right);
 void position_put(Position *position, int square, int piece);
 void position_settle(Position *position);
 
+/* Whether the pawn on `from` (it attacks the square behind the enemy pawn that went two squares)
+ * may capture en passant on `to` without leaving its king in check. */
+bool position_en_passant_safe(const Position *position, int from, int to);
+
 /* Where king and rook stand after castling with the rook on this square. */
 void castling_targets(const Position *position, Move castling, int *ret_king, int *ret_rook);
 
