@@ -23,7 +23,7 @@ typedef enum FenError {
     FEN_NO_KING,    /* a side without king */
     FEN_TWO_KINGS,  /* a side with two or more */
     FEN_PAWN_RANK,  /* a pawn on the first or last rank */
-    FEN_TOO_MANY,   /* more than 16 men or 8 pawns a side, or more promoted men than pawns lost */
+    FEN_TOO_MANY,   /* more than 16 men or 8 pawns a side */
     FEN_TURN,       /* not w or b */
     FEN_CASTLING,   /* no castling field, or (FEN_STRICT, and always for a file letter) no such rook */
     FEN_EN_PASSANT, /* no square, or (FEN_STRICT) no pawn that just went two squares */

@@ -4,10 +4,12 @@
 
 #include "core/chess/position.h"
 
-/* No position with one king a side has more than 218 legal moves; hand-made ones with more
- * queens than chess allows could, so fen_read() refuses more than 16 men a side. */
+/* Chess as played has at most 218 legal moves in a position. Composed positions may have more
+ * queens: fen_read() lets 16 men a side through, so 15 queens of at most 27 moves and a king's 10. */
+enum { MOVES_MAX = 416 };
+
 typedef struct MoveList {
-    Move moves[256];
+    Move moves[MOVES_MAX];
     int count;
 } MoveList;
 
