@@ -1,0 +1,53 @@
+/* Service: what a letter or a timer does (DESIGN "The way of a letter").
+ *
+ * One cycle: read the mailbox to its end in batches (store, settle, file), run due timers, send the queue.
+ * The states a letter passes are DESIGN's table; the steps below move it:
+ *
+ *     I0 waiting   intake_run: fetch, store raw bytes            commit 1 of a batch → I1
+ *     I1 stored    settle_letter: outcomes, entries, answers     commit 2 of a batch → I2 or I2c
+ *     I2c awaiting settle_letter of the `confirm`, or timer      → I2
+ *     I2 settled   source file(), noted with the next commit     → I3
+ *     O1 queued    queue_run: render, note the attempt           commit 1 of a batch → O2
+ *     O2 trying    send, note the result                         commit 2 of a batch → O3, O4, O5, O1 again
+ */
+#ifndef EPISTLE_DAEMON_SERVICE_SERVICE_H
+#define EPISTLE_DAEMON_SERVICE_SERVICE_H
+
+#include "daemon/config.h"
+#include "daemon/inbox/mime.h"
+#include "daemon/inbox/token.h"
+#include "daemon/outbox/template.h"
+#include "daemon/store/store.h"
+#include "daemon/world.h"
+
+enum {
+    BATCH_SIZE = 64, /* letters per transaction, in and out (RULINGS 42) */
+    TRIES_MAX = 3,   /* unclean ends with one letter in hand before it is set aside (RULINGS 44) */
+};
+
+typedef struct Service {
+    const Config *config;
+    Store *store;
+    const Templates *templates;
+    World *world;
+    Instant fixed; /* the time of --now, INSTANT_NONE otherwise */
+    /* Reads one letter's MIME: the zygote in the daemon, mime_read() itself in simulation. */
+    int (*read_mime)(void *data, Arena *arena, const char *raw, size_t size, MimeResult *ret_result, Error *error);
+    void *mime_data;
+    void (*log)(const char *line); /* one line for the operator: no tokens, no bodies (RULINGS 50); may be NULL */
+} Service;
+
+typedef struct CycleReport {
+    int fetched, settled, set_aside, filed, sent, refused, deferred, unknown, timers;
+} CycleReport;
+
+/* One whole cycle. 0, or -1 if it had to stop: what was committed is done, the rest is done by the next cycle. An
+ * unreachable mailbox does not keep the queue from being sent. */
+int service_cycle(Service *service, CycleReport *ret_report, Error *error);
+
+/* Its parts, for serve and for tests. */
+int intake_run(Service *service, CycleReport *report, Error *error);
+int timers_run(Service *service, CycleReport *report, Error *error);
+int queue_run(Service *service, CycleReport *report, Error *error);
+
+#endif
