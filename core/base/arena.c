@@ -33,7 +33,7 @@ void arena_free(Arena *arena) {
 }
 
 void *arena_alloc(Arena *arena, size_t size) {
-    if (size > arena->maximum) {
+    if (size > arena->maximum || size > SIZE_MAX / 2) {
         arena->exhausted = true;
         return NULL;
     }

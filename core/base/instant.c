@@ -22,7 +22,9 @@ static int64_t floor_divide(int64_t value, int64_t by) {
 
 CivilTime instant_civil(Instant instant) {
     int64_t days = floor_divide(instant, SECONDS_PER_DAY);
-    int64_t second = instant - days * SECONDS_PER_DAY;
+    int64_t second = instant % SECONDS_PER_DAY;
+    if (second < 0)
+        second += SECONDS_PER_DAY; /* not instant - days * SECONDS_PER_DAY: INSTANT_NONE would overflow */
     int64_t shifted = days + 719468;
     int64_t era = floor_divide(shifted, 146097);
     int64_t day_of_era = shifted - era * 146097;

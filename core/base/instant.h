@@ -18,7 +18,7 @@ typedef struct CivilTime {
     int weekday; /* 0 Sunday … 6 Saturday */
 } CivilTime;
 
-CivilTime instant_civil(Instant instant); /* in UTC */
+CivilTime instant_civil(Instant instant); /* in UTC; the year is meaningless where it does not fit an int */
 Instant civil_instant(const CivilTime *civil); /* weekday is not looked at; 31 April is 1 May */
 
 /* "2026-11-30T02:09:11Z"; years 0000–9999, others are written as year 0000 or 9999's ends. */

@@ -150,6 +150,8 @@ bool text_blank(const char *text) {
 }
 
 bool text_copy(char *target, size_t size, const char *source) {
+    if (size == 0)
+        return false;
     size_t length = strlen(source);
     bool whole = length < size;
     if (!whole)

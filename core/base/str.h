@@ -45,7 +45,7 @@ bool text_equal_nocase(const char *left, const char *right);
 bool text_starts_nocase(const char *text, const char *prefix);
 bool text_blank(const char *text); /* nothing but space, tab, CR, LF */
 
-/* Copies at most size-1 bytes and always terminates; false if it had to cut. */
+/* Copies at most size-1 bytes and terminates; false if it had to cut. Size 0: nothing is written. */
 bool text_copy(char *target, size_t size, const char *source);
 
 #endif
