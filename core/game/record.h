@@ -1,7 +1,7 @@
 /* The game record, `epistle-record/1`: an append-only list of entries, one line of text each (docs/epistle-record.5 is
  * the specification, byte for byte).
  *
- *     N KIND at=INSTANT by=AUTHOR KEY=VALUE … prev=HASH LF
+ *     N KIND at=INSTANT by=AUTHOR letter=NUMBER KEY=VALUE … prev=HASH LF
  *
  * The hash of an entry is SHA-256 over its line with the LF; prev is the hash of the entry before, 64 zeros for the
  * first. Keys stand in the order the specification gives for the kind; an unknown kind, a missing, doubled or unknown key, or another
@@ -19,7 +19,11 @@
 
 #include <stdint.h>
 
-enum { RULES_VERSION = 1, RECORD_LINE_MAX = 1024, RECORD_WORD_MAX = 32 };
+enum {
+    RULES_VERSION = 1,
+    RECORD_LINE_MAX = 1024, /* bytes with LF; the longest entry, a start with a FEN, has about 400 */
+    RECORD_WORD_MAX = 32,   /* of a kind's name, with NUL */
+};
 
 typedef enum EntryKind {
     ENTRY_START,   /* who plays, from which position, under which control and rules_version; announced start */
@@ -29,7 +33,7 @@ typedef enum EntryKind {
     ENTRY_DECLINE, /* declined in words (a move declines too, without an entry) */
     ENTRY_ACCEPT,  /* agreed draw */
     ENTRY_RESIGN,
-    ENTRY_RESULT,  /* the end: result and reason; nothing but rulings follow */
+    ENTRY_RESULT,  /* the end: result and reason; under rules 1 nothing follows */
     ENTRY_RESTORE  /* an arbiter sets the game back to a ply: a new epoch */
 } EntryKind;
 
@@ -51,7 +55,7 @@ typedef struct Entry {
     int64_t white, black;           /* ENTRY_START: player numbers */
     int rules_version;              /* ENTRY_START */
     char control[CONTROL_TEXT_MAX]; /* ENTRY_START */
-    char fen[FEN_MAX];              /* ENTRY_START: "" for the start array */
+    char fen[FEN_MAX];              /* ENTRY_START: "" for the start array; castling as files (HAha) says Chess960 */
     Instant start;                  /* ENTRY_START: announced start, INSTANT_NONE for at once */
 
     int epoch;  /* ENTRY_MOVE, ENTRY_NOTICE, ENTRY_RESTORE (the new one); the first is 1 */
@@ -69,12 +73,14 @@ typedef struct Entry {
     char hash[SHA256_HEX_SIZE];
 } Entry;
 
-/* Writes the line (with LF) and fills entry->hash. number and previous must be set. */
+/* Appends the line (with LF) and fills entry->hash. number and previous must be set. ERROR_INPUT and nothing done if an entry
+ * like this cannot be read back (negative numbers, an instant outside the years 0 to 9999, no SAN …). */
 int entry_write(Entry *entry, Str *ret_line, Error *error);
-/* Reads one line (with or without its LF), strictly; fills hash. */
+/* Reads one line (with or without its LF), strictly: entry_write() gives the same bytes again. Fills hash; members the kind
+ * does not have are zero, start INSTANT_NONE. ERROR_DAMAGED. The form only; what fits the game, game_apply() knows. */
 int entry_read(const char *line, Entry *ret_entry, Error *error);
 
-const char *result_text(Result result); /* "1-0" "0-1" "1/2-1/2" "0-0" "*" ; RESULT_NONE and VOID are "*" */
+const char *result_text(Result result); /* "1-0" "0-1" "1/2-1/2" "0-0" "*" ; RESULT_NONE and VOID are "*" (in the record "void") */
 const char *reason_name(Reason reason); /* "checkmate" … as in the record and in views */
 const char *author_name(Author author);
 const char *entry_kind_name(EntryKind kind);
