@@ -1,14 +1,24 @@
 #include "core/base/error.h"
 
+#include "core/base/utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* An operator's terminal must not obey what a stranger wrote (RULINGS 50). */
+/* An operator's terminal must not obey what a stranger wrote (RULINGS 50), and JSON must stay UTF-8: control characters, those
+ * of 0x80 to 0x9f too, and bytes that are no UTF-8 (or were cut in the middle) become '?'. */
 static void make_harmless(char *text) {
-    for (unsigned char *byte = (unsigned char *)text; *byte != 0; byte++)
-        if (*byte < 0x20 || *byte == 0x7f)
-            *byte = '?';
+    size_t length = strlen(text);
+    for (size_t at = 0; at < length;) {
+        uint32_t point = 0;
+        int size = utf8_next(text + at, length - at, &point);
+        if (size == 0 || point < 0x20 || (point >= 0x7f && point < 0xa0)) {
+            size = size == 0 ? 1 : size;
+            memset(text + at, '?', (size_t)size);
+        }
+        at += (size_t)size;
+    }
 }
 
 int error_set(Error *error, ErrorGrade grade, int code, const char *format, ...) {

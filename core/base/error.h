@@ -25,7 +25,7 @@ typedef struct Error {
 } Error;
 
 /* Fills *error (may be NULL) and returns -1, so that `return error_set(…)` reads well.
- * The text is cut at ERROR_TEXT_MAX; control characters become '?'. */
+ * The text is cut at ERROR_TEXT_MAX; control characters and what is no UTF-8 become '?'. */
 int error_set(Error *error, ErrorGrade grade, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
