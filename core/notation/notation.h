@@ -50,12 +50,12 @@ typedef enum MoveFault {
     FAULT_DESCRIPTIVE, /* P-K4 */
     /* with READING_AMBIGUOUS */
     FAULT_SEVERAL_MEN,        /* more than one man can: piece, to */
-    FAULT_BISHOP_OR_PAWN,     /* Bxc3 at the start of a line: to */
+    FAULT_PIECE_OR_PAWN,      /* Bxc3 at the start of a line: the phone's capital, or a bishop: to */
     FAULT_TWO_LANGUAGES,      /* own letters and English ones both make sense */
     /* with READING_ILLEGAL */
     FAULT_INCOMPLETE,         /* a part is missing (Nf): piece */
     FAULT_NO_SUCH_SQUARE,     /* Nf9: piece */
-    FAULT_UNKNOWN_LETTER,     /* Xf3: to; candidates: what it means in another language */
+    FAULT_UNKNOWN_LETTER,     /* Sf3: to; candidates: what it means in other languages */
     FAULT_SQUARE_EMPTY,       /* from */
     FAULT_OPPONENTS_PIECE,    /* from, piece as on the board */
     FAULT_OTHER_PIECE,        /* Ng1-f3 but on g1 stands another: from, piece as named, cause = from, cause_piece */
@@ -76,9 +76,9 @@ typedef enum MoveFault {
     FAULT_CASTLING_THROUGH,   /* a square the king crosses is attacked: to (that square), cause, cause_piece */
     FAULT_CASTLING_INTO,      /* the same of where he ends */
     FAULT_CASTLING_BLOCKED,   /* cause, cause_piece */
-    FAULT_PROMOTION_MISSING,  /* from, to; candidates: the four */
-    FAULT_PROMOTION_PIECE,    /* not to king, pawn, or an unknown letter: from, to if known */
-    FAULT_PROMOTION_RANK,     /* a promotion where none is: piece, to */
+    FAULT_PROMOTION_MISSING,  /* to; candidates: the four */
+    FAULT_PROMOTION_PIECE,    /* not to king, pawn, or an unknown letter: to; candidates: the four */
+    FAULT_PROMOTION_RANK,     /* a promotion where none is: piece, to; candidates: the move without it */
     FAULT_WRONG_TURN,         /* it is a move of the other side: piece, from, to */
     FAULT_COUNT
 } MoveFault;

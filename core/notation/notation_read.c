@@ -1,0 +1,249 @@
+#include "core/notation/notation.h"
+
+#include "core/chess/attacks.h"
+#include "core/chess/movegen.h"
+#include "core/notation/fault.h"
+#include "core/notation/shape.h"
+
+static const Reading blank_reading = {
+    .from = NO_SQUARE, .to = NO_SQUARE, .cause = NO_SQUARE, .from_file = -1, .from_rank = -1
+};
+
+static void add_candidate(Reading *reading, Move move) {
+    for (int i = 0; i < reading->candidate_count; i++)
+        if (reading->candidates[i] == move)
+            return;
+    if (reading->candidate_count < READING_CANDIDATES_MAX)
+        reading->candidates[reading->candidate_count++] = move;
+}
+
+/* --- from shape to moves --- */
+
+/* e1g1 in standard chess, king takes own rook in Chess960, are castling. */
+static void see_castling(const Position *position, Shape *shape) {
+    bool from_known = shape->kind == SHAPE_MAN && shape->from_file >= 0 && shape->from_rank >= 0;
+    if (!from_known || shape->to_rank < 0 || shape->to_file < 0 || (shape->man != EMPTY && shape->man != KING))
+        return;
+    Colour us = position_turn(position);
+    int from = square_make(shape->from_file, shape->from_rank), to = square_make(shape->to_file, shape->to_rank);
+    if (from != position_king(position, us) || shape->bad_square || shape->promoting)
+        return;
+    int apart = to - from;
+    bool castling = position->chess960
+        ? (position_men(position, us, ROOK) & square_set(to)) != 0 && square_rank(from) == square_rank(to)
+            && square_rank(to) == (us == WHITE ? 0 : 7)
+        : shape->from_file == 4 && shape->from_rank == (us == WHITE ? 0 : 7) && (apart == 2 || apart == -2);
+    if (!castling)
+        return;
+    shape->kind = SHAPE_CASTLING;
+    shape->king_side = apart > 0;
+}
+
+/* How much of the token a move must fit. */
+typedef enum Fit { FIT_WHOLE, FIT_BUT_PROMOTION, FIT_MAN_AND_TARGET } Fit;
+
+static bool fits(const Position *position, const Shape *shape, Move move, Fit fit) {
+    int from = move_from(move), to = move_to(move);
+    if (position_is_castling(position, move))
+        return shape->kind == SHAPE_CASTLING && shape->king_side == (to > from);
+    if (shape->kind == SHAPE_CASTLING)
+        return false;
+    int man = piece_kind(position_piece_at(position, from));
+    if ((shape->man != EMPTY && shape->man != man) || shape->to_file != square_file(to)
+        || (shape->to_rank >= 0 && shape->to_rank != square_rank(to)))
+        return false;
+    if (fit == FIT_MAN_AND_TARGET)
+        return true;
+    if ((shape->from_file >= 0 && shape->from_file != square_file(from))
+        || (shape->from_rank >= 0 && shape->from_rank != square_rank(from)))
+        return false;
+    if (shape->man == PAWN && shape->from_file < 0 && shape->capture == (square_file(from) == square_file(to)))
+        return false;
+    return fit == FIT_BUT_PROMOTION || (shape->promoting ? shape->promotion : EMPTY) == move_promotion(move);
+}
+
+static void collect(const Position *position, const Shape *shape, Fit fit, Reading *ret) {
+    MoveList list;
+    moves_legal(position, &list);
+    moves_sort(position, &list);
+    for (int i = 0; i < list.count; i++)
+        if (fits(position, shape, list.moves[i], fit))
+            add_candidate(ret, list.moves[i]);
+}
+
+static bool check_follows(const Position *position, Move move) {
+    Position after;
+    position_move(&after, position, move);
+    return position_in_check(&after);
+}
+
+static void settle_on(const Position *position, const Shape *shape, Move move, Reading *ret) {
+    *ret = blank_reading;
+    ret->kind = READING_MOVE;
+    ret->move = move;
+    ret->from = move_from(move);
+    ret->to = move_to(move);
+    ret->piece = position_piece_at(position, ret->from);
+    ret->capture_mark_wrong = shape->capture && !position_is_capture(position, move);
+    ret->check_mark_wrong = shape->check && !check_follows(position, move);
+    ret->notation = shape->notation;
+}
+
+/* The promotion alone is missing or wrong. True if that is so. */
+static bool promotion_fault(const Position *position, const Shape *shape, Reading *ret) {
+    collect(position, shape, FIT_BUT_PROMOTION, ret);
+    if (ret->candidate_count == 0)
+        return false;
+    Move first = ret->candidates[0];
+    bool promotes = move_promotion(first) != EMPTY;
+    ret->kind = READING_ILLEGAL;
+    ret->fault = !promotes           ? FAULT_PROMOTION_RANK
+        : shape->promotion == EMPTY ? FAULT_PROMOTION_MISSING
+                                    : FAULT_PROMOTION_PIECE;
+    ret->to = move_to(first);
+    ret->piece = position_piece_at(position, move_from(first));
+    return true;
+}
+
+static void resolve(const Position *position, Shape shape, Reading *ret) {
+    *ret = blank_reading;
+    if (shape.kind == SHAPE_NONE || shape.kind == SHAPE_DESCRIPTIVE) {
+        ret->kind = READING_NOT_A_MOVE;
+        ret->fault = shape.kind == SHAPE_NONE ? FAULT_UNSHAPED : FAULT_DESCRIPTIVE;
+        return;
+    }
+    see_castling(position, &shape);
+    bool playable = !shape.bad_square && !shape.incomplete && !shape.unknown_letter;
+    if (!playable) {
+        fault_find(position, &shape, ret);
+        return;
+    }
+    collect(position, &shape, FIT_WHOLE, ret);
+    if (ret->candidate_count == 1) {
+        settle_on(position, &shape, ret->candidates[0], ret);
+    } else if (ret->candidate_count > 1) {
+        ret->kind = READING_AMBIGUOUS;
+        ret->fault = FAULT_SEVERAL_MEN;
+        ret->piece = position_piece_at(position, move_from(ret->candidates[0]));
+        ret->to = move_to(ret->candidates[0]);
+    } else if (!promotion_fault(position, &shape, ret)) {
+        fault_find(position, &shape, ret);
+        if (shape.kind == SHAPE_MAN && shape.man != EMPTY)
+            collect(position, &shape, FIT_MAN_AND_TARGET, ret);
+    }
+}
+
+/* --- more than one meaning --- */
+
+/* Everything is right but for the king's safety or the promotion piece. */
+static bool pseudo_legal(const Reading *reading) {
+    if (reading->kind == READING_MOVE || reading->kind == READING_AMBIGUOUS)
+        return true;
+    switch (reading->fault) {
+    case FAULT_KING_EXPOSED:
+    case FAULT_STILL_IN_CHECK:
+    case FAULT_KING_ATTACKED:
+    case FAULT_PROMOTION_MISSING:
+    case FAULT_PROMOTION_PIECE: return true;
+    default: return false;
+    }
+}
+
+static void take_moves(const Reading *from, Reading *ret) {
+    if (from->kind == READING_MOVE)
+        add_candidate(ret, from->move);
+    else if (from->kind == READING_AMBIGUOUS || from->fault == FAULT_PROMOTION_MISSING)
+        for (int i = 0; i < from->candidate_count; i++)
+            add_candidate(ret, from->candidates[i]);
+}
+
+static bool playable(const Reading *reading) {
+    return reading->kind == READING_MOVE || reading->kind == READING_AMBIGUOUS;
+}
+
+/* Puts two pseudo-legal meanings together in *ret, which is the first of them. */
+static void merge(const Reading *second, MoveFault fault, Reading *ret) {
+    Reading first = *ret;
+    if ((first.kind == READING_MOVE && second->kind == READING_MOVE && first.move == second->move)
+        || (!playable(&first) && !playable(second)))
+        return;
+    *ret = blank_reading;
+    ret->kind = READING_AMBIGUOUS;
+    ret->fault = fault;
+    ret->piece = first.piece;
+    ret->to = first.to;
+    take_moves(&first, ret);
+    take_moves(second, ret);
+}
+
+/* One language's meaning, the phone's capital considered. */
+static void read_with(const Position *position, const char *text, unsigned flags, const PieceLetters *letters,
+                      Reading *ret) {
+    Shape shape, small;
+    shape_read(text, letters, 0, &shape);
+    resolve(position, shape, ret);
+    bool piece_letter = shape.kind == SHAPE_MAN && shape.man > PAWN;
+    if (!piece_letter)
+        return;
+    shape_read(text, letters, SHAPE_LOWER_FIRST, &small);
+    if (small.kind != SHAPE_MAN || small.man > PAWN || small.bad_square || small.incomplete)
+        return;
+    Reading pawn;
+    resolve(position, small, &pawn);
+    if (!(flags & READ_LINE_START)) { /* only told, where the piece cannot */
+        if (ret->kind == READING_ILLEGAL && pawn.kind == READING_MOVE)
+            add_candidate(ret, pawn.move);
+        return;
+    }
+    if (!pseudo_legal(&pawn))
+        return;
+    if (!pseudo_legal(ret))
+        *ret = pawn;
+    else if (small.capture || small.from_rank >= 0) /* "Bc4" is the bishop's, as all write it */
+        merge(&pawn, FAULT_PIECE_OR_PAWN, ret);
+}
+
+static bool understood(const Reading *reading) {
+    return reading->kind != READING_NOT_A_MOVE && reading->fault != FAULT_UNKNOWN_LETTER;
+}
+
+void notation_read_in(const Position *position, const char *text, unsigned flags, const PieceLetters *own,
+                      Reading *ret) {
+    const PieceLetters *english = shape_english();
+    if (own == NULL)
+        own = english;
+    read_with(position, text, flags, own, ret);
+    if (own != english && !(flags & READ_OWN_ONLY)) {
+        Reading second;
+        read_with(position, text, flags, english, &second);
+        if (pseudo_legal(ret) && pseudo_legal(&second))
+            merge(&second, FAULT_TWO_LANGUAGES, ret);
+        else if (pseudo_legal(&second) || (!understood(ret) && understood(&second)))
+            *ret = second;
+    }
+    if (ret->fault != FAULT_UNKNOWN_LETTER)
+        return;
+    size_t count;
+    const PieceLetters *tables = shape_tables(&count);
+    for (size_t i = 0; i < count; i++) {
+        Reading reading;
+        read_with(position, text, 0, &tables[i], &reading);
+        take_moves(&reading, ret);
+    }
+}
+
+void notation_read(const Position *position, const char *text, unsigned flags, Reading *ret) {
+    notation_read_in(position, text, flags, NULL, ret);
+}
+
+bool notation_shaped_in(const char *text, const PieceLetters *own) {
+    Shape shape;
+    shape_read(text, own == NULL ? shape_english() : own, 0, &shape);
+    if (shape.kind == SHAPE_NONE && own != NULL)
+        shape_read(text, shape_english(), 0, &shape);
+    return shape.kind != SHAPE_NONE;
+}
+
+bool notation_shaped(const char *text) {
+    return notation_shaped_in(text, NULL);
+}
