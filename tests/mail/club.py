@@ -1,0 +1,150 @@
+"""A club in a temporary folder: configuration, store, Maildirs, and the program under test, told the time."""
+import datetime
+import functools
+import os
+import pathlib
+import re
+import subprocess
+
+from letters import Maildir, Player, UTC, with_received, written
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
+PROGRAM = os.environ.get("EPISTLE", str(BUILD / "epistle"))
+ADDRESS = "chess@club.example"
+MX = "mx.club.example"
+START = datetime.datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+
+
+def stamp(instant):
+    return instant.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Club:
+    """`now` moves only by advance(). Every run of the program is checked for its exit code."""
+
+    def __init__(self, folder, program=PROGRAM, time="10/50d", registration="open", **more):
+        self.folder = pathlib.Path(folder)
+        self.program = program
+        self.now = START
+        self.players = {}
+        self.inbox = Maildir(self.folder / "inbox")
+        self.outgoing = self.folder / "out"
+        self.outgoing.mkdir()
+        self.configuration = self.folder / "epistle.conf"
+        self.store = self.folder / "epistle.db"
+        self.limits = more.pop("limits", {"player_per_day": 1000})
+        self.settings = more
+        self.write_configuration(time, registration)
+
+    def write_configuration(self, time, registration):
+        service = {"name": "Anytown Chess", "address": ADDRESS, "store": self.store, "language": "en", "timezone": "UTC",
+                   "arbiter": "td@club.example", "trusted_authserv": MX, **self.settings}
+        sections = {"service": service, "mailbox": {"url": f"maildir://{self.inbox.path}"},
+                    "outgoing": {"url": f"maildir://{self.outgoing}/%s"}, "play": {"time": time, "registration": registration},
+                    "limits": self.limits}
+        lines = []
+        for section, values in sections.items():
+            lines += [f"[{section}]", *(f"{key} = {value}" for key, value in values.items())]
+        self.configuration.write_text("\n".join(lines) + "\n")
+
+    # --- the program ---
+
+    def run(self, *arguments, expect=0, stdin=None, timeout=60):
+        done = subprocess.run([self.program, "-c", str(self.configuration), *map(str, arguments)], input=stdin,
+                              capture_output=True, text=True, timeout=timeout)
+        assert done.returncode == expect, f"epistle {' '.join(map(str, arguments))}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}"
+        return done.stdout
+
+    def once(self, expect=0, **more):
+        return self.run("once", "--now", stamp(self.now), expect=expect, **more)
+
+    def once_command(self):
+        """For faultrun: the same run as a list of words."""
+        return [self.program, "-c", str(self.configuration), "once", "--now", stamp(self.now)]
+
+    def advance(self, **delta):
+        self.now += datetime.timedelta(**delta)
+        return self.now
+
+    # --- people ---
+
+    def player(self, name, address=None, program="thunderbird", add=True):
+        """A player with a folder of his own; add: entered by the operator, else he must register himself."""
+        address = address or f"{name.split()[0].lower()}@{name.split()[-1].lower()}.example"
+        player = Player(name, address, self.outgoing / address, program)
+        self.players[name] = player
+        if add:
+            self.run("player", "add", name, address)
+        return player
+
+    def deliver(self, raw, received=True, sender="", **more):
+        """Into the service's mailbox at the present time, through the club's own mail server or (received=False) without its trace."""
+        if received:
+            raw = with_received(raw, MX, self.now, sender)
+        return self.inbox.deliver(raw, self.now, **more)
+
+    def send(self, player, to, subject, text, **more):
+        return self.deliver(player.write(to, subject, text, self.now, **more), sender=player.address)
+
+    def answer(self, player, letter, text, **more):
+        return self.deliver(player.answer(letter, text, self.now, **more), sender=player.address)
+
+    # --- a player's own chess software ---
+
+    @functools.lru_cache(maxsize=None)
+    def moves(self, fen):
+        """Every legal move as (uci, san, long)."""
+        done = subprocess.run([self.program, "moves", fen], capture_output=True, text=True, check=True)
+        return [tuple(word.split("=", 2)) if word.count("=") == 2 else _split_promotion(word) for word in done.stdout.split()]
+
+    @functools.lru_cache(maxsize=None)
+    def after(self, fen, move):
+        """The FEN after a move: the last one that `notate` prints."""
+        done = subprocess.run([self.program, "notate", fen, move], capture_output=True, text=True, check=True)
+        return re.findall(r"[^\s/]+(?:/[^\s/]+){7} [wb] \S+ \S+ \d+ \d+", done.stdout)[-1]
+
+
+def _split_promotion(word):
+    """a7a8q=a8=Q+=a7-a8=Q+: the san and the long form hold a `=` of their own."""
+    uci, rest = word.split("=", 1)
+    middle = rest.index("=", rest.index("=") + 1)
+    return uci, rest[:middle], rest[middle + 1:]
+
+
+def play(club, white, black, score, way=lambda ply: "san", hours=5, remark=None, limit=None):
+    """Two players play a known game through their letters until it ends or the score does. Each answers the newest letter in which
+    it is his turn, by that letter's own Reply-To. Returns the letters in which the players saw the last ply."""
+    score = list(score)
+    newest = {}
+    for _ in range(limit or 4 * len(score) + 8):
+        club.once()
+        moved = False
+        for player in (white, black):
+            for letter in player.read_new():
+                view = player.view(letter)
+                if view is not None:
+                    assert view.score == score[:len(view.score)], f"{player.name} reads {view.score}"
+                    newest[player.name] = (letter, view)
+            if player.name not in newest:
+                continue
+            letter, view = newest[player.name]
+            if view.my_turn and len(view.score) < len(score):
+                ply = len(view.score)
+                club.advance(hours=hours)
+                move = score[ply] if way(ply) == "san" else _as_written(club, score, ply, way(ply))
+                club.answer(player, letter, move + (f"\n\n{remark(ply)}\n" if remark else "\n"))
+                newest.pop(player.name)
+                moved = True
+                break
+        if not moved:
+            break
+    return newest
+
+
+def _as_written(club, score, ply, how):
+    fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+    for san in score[:ply]:
+        fen = club.after(fen, san)
+    row = next(row for row in club.moves(fen) if row[1] == score[ply])
+    return written(row, ply, how)
