@@ -1,8 +1,11 @@
-# Epistle. The targets are described in CONTRIBUTING.md; `make` alone builds build/epistle.
-MAKEFLAGS += --no-builtin-rules
+# Epistle. CONTRIBUTING.md describes the targets; `make` alone builds build/epistle.
+MAKEFLAGS += --no-builtin-rules --no-print-directory
 SHELL := /bin/bash
 
 prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
 sysconfdir ?= /etc
 PYTHON ?= /usr/bin/python3
 B ?= build
@@ -10,49 +13,159 @@ B ?= build
 CC ?= gcc
 WARNINGS := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wstrict-prototypes -Wmissing-prototypes \
 	-Wwrite-strings -Wpointer-arith -Wcast-qual -Wundef -Wformat=2 -Wno-format-nonliteral
-HARDENING := -D_FORTIFY_SOURCE=3 -fstack-protector-strong -fstack-clash-protection -fPIE
+# _FORTIFY_SOURCE wants optimisation and quarrels with the sanitizers: `make asan` empties FORTIFY.
+FORTIFY ?= -D_FORTIFY_SOURCE=3
+HARDENING := $(FORTIFY) -fstack-protector-strong -fstack-clash-protection -fPIE
 OPT ?= -O2 -g
-CFLAGS_ALL := -std=c17 -D_GNU_SOURCE -I. $(OPT) $(WARNINGS) $(HARDENING) $(CFLAGS)
-LDFLAGS_ALL := -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
-ICU_LIBS := -licui18n -licuuc
-LIBS := -letpan -lsqlite3 -lsodium $(ICU_LIBS) -lcmark -linih -lseccomp -ljansson
+CFLAGS_ALL = -std=c17 -D_GNU_SOURCE -I. $(OPT) $(WARNINGS) $(HARDENING) $(CFLAGS)
+LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
+# Plain -letpan: pkg-config's answer for libetpan makes a program that is not position-independent.
+LIBS := -letpan -lsqlite3 -lsodium -licui18n -licuuc -lcmark -linih -lseccomp -ljansson
 
 CORE_SRC := $(wildcard core/*/*.c)
 DAEMON_SRC := $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/*/*.c))
-CORE_OBJ := $(CORE_SRC:%.c=$(B)/%.o)
-DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/%.o)
-UNIT_SRC := $(wildcard tests/unit/test_*.c)
-UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+CORE_OBJ := $(CORE_SRC:%.c=$(B)/obj/%.o)
+DAEMON_OBJ := $(DAEMON_SRC:%.c=$(B)/obj/%.o)
+MAN := $(wildcard docs/*.[1578])
 
 .PHONY: all
 all: $(B)/epistle
 
-$(B)/epistle: $(B)/daemon/main.o $(B)/libdaemon.a $(B)/libcore.a
-	$(CC) $(LDFLAGS_ALL) $(OPT) $(CFLAGS) -o $@ $^ $(LIBS)
+link = $(CC) $(LDFLAGS_ALL) $(OPT) $(CFLAGS) -o $@
+
+$(B)/epistle: $(B)/obj/daemon/main.o $(B)/libdaemon.a $(B)/libcore.a
+	$(link) $^ $(LIBS)
 
 $(B)/libcore.a: $(CORE_OBJ)
 	rm -f $@ && ar rcs $@ $^
 $(B)/libdaemon.a: $(DAEMON_OBJ)
 	rm -f $@ && ar rcs $@ $^
 
-$(B)/%.o: %.c Makefile
+$(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
 
+# ---- what must be installed ----
+
+.PHONY: deps test-deps
+deps:
+	tools/deps.sh build
+test-deps: deps
+	tools/deps.sh test
+# `make deps demo` and `make test-deps test` install before they compile, with -j too.
+INSTALLING := $(filter deps test-deps,$(MAKECMDGOALS))
+ifneq ($(INSTALLING),)
+$(CORE_OBJ) $(DAEMON_OBJ) $(B)/obj/daemon/main.o: | $(INSTALLING)
+endif
+
+.PHONY: demo
+demo: all
+	$(B)/epistle demo
+
+# ---- tests ----
+
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
+CRASH_BIN := $(patsubst tests/crash/%.c,$(B)/tests/%,$(wildcard tests/crash/*.c))
+SIMULATE_SRC := $(filter-out tests/simulate/test_%.c,$(wildcard tests/simulate/*.c))
+SIMULATE_BIN := $(patsubst tests/simulate/%.c,$(B)/tests/%,$(wildcard tests/simulate/test_power.c tests/simulate/simulate.c))
+TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
+.SECONDARY: $(TEST_OBJ)
+ifneq ($(INSTALLING),)
+$(TEST_OBJ): | $(INSTALLING)
+endif
+
 # Tests named test_core_* link core and libc alone, as core promises.
-$(B)/tests/test_core_%: $(B)/tests/unit/test_core_%.o $(B)/libcore.a
+$(B)/tests/test_core_%: $(B)/obj/tests/unit/test_core_%.o $(B)/libcore.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) $(OPT) $(CFLAGS) -o $@ $^ -lcmocka
-$(B)/tests/test_%: $(B)/tests/unit/test_%.o $(B)/libdaemon.a $(B)/libcore.a
+	$(link) $^ -lcmocka
+$(B)/tests/test_%: $(B)/obj/tests/unit/test_%.o $(B)/libdaemon.a $(B)/libcore.a
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS_ALL) $(OPT) $(CFLAGS) -o $@ $^ $(LIBS) -lcmocka
+	$(link) $^ $(LIBS) -lcmocka
+$(CRASH_BIN): $(B)/tests/%: $(B)/obj/tests/crash/%.o $(B)/libdaemon.a $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(link) $^ $(LIBS)
+$(B)/tests/test_power: $(B)/obj/tests/simulate/test_power.o $(B)/obj/tests/simulate/vfs_power.o
+	@mkdir -p $(@D)
+	$(link) $^ -lsqlite3
+$(B)/tests/simulate: $(SIMULATE_SRC:%.c=$(B)/obj/%.o) $(B)/libdaemon.a $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(link) $^ $(LIBS)
 
-.PHONY: unit
+.PHONY: tests unit test
+tests: all $(UNIT_BIN) $(CRASH_BIN) $(SIMULATE_BIN)
+
 unit: $(UNIT_BIN)
-	@set -e; for t in $(UNIT_BIN); do echo "== $$t"; $$t; done
+	@set -e; for t in $(sort $(UNIT_BIN)); do echo "== $${t##*/}"; timeout 600 $$t; done
 
-.PHONY: clean
+# -p no:cacheprovider: tests leave nothing in the tree.
+pytest = B=$(abspath $(B)) PYTHONDONTWRITEBYTECODE=1 timeout $(1) $(PYTHON) -m pytest -q -p no:cacheprovider $(2)
+test: tests unit
+	$(call pytest,1800,tests)
+
+.PHONY: crash simulate mutants bench
+crash: tests
+	CRASH_ALL=1 $(call pytest,86400,tests/crash)
+SEEDS ?= 2000
+simulate: $(SIMULATE_BIN)
+	set -e; for t in $(SIMULATE_BIN); do $$t $(SEEDS); done
+mutants:
+	$(PYTHON) tests/mutants/run.py
+bench: all
+	B=$(abspath $(B)) $(PYTHON) tests/bench/bench.py
+
+# ---- the same program, built in other ways ----
+
+.PHONY: dev asan fuzz
+dev:
+	$(MAKE) B=build-dev CC=gcc CFLAGS=-Werror tests
+	$(MAKE) B=build-clang CC=clang CFLAGS=-Werror tests
+
+# tests/crash traces its processes, which the leak checker cannot bear; it runs without the sanitizers.
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+asan:
+	$(MAKE) B=build-asan CC=gcc FORTIFY=-U_FORTIFY_SOURCE OPT="-O1 -g" CFLAGS="$(ASAN)" asan-run
+.PHONY: asan-run
+asan-run: tests unit
+	EPISTLE_ASAN=1 $(call pytest,1800,tests --ignore=tests/crash --ignore=tests/simulate)
+
+FUZZ_SECONDS ?= 60
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=$(B)/tests/%)
+fuzz:
+	$(MAKE) B=build-fuzz CC=clang FORTIFY=-U_FORTIFY_SOURCE OPT="-O1 -g" \
+		CFLAGS="-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined" fuzz-run
+$(FUZZ_BIN): $(B)/tests/%: $(B)/obj/tests/fuzz/%.o $(B)/libdaemon.a $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(link) -fsanitize=fuzzer $^ $(LIBS)
+.PHONY: fuzz-run
+# New inputs are kept in the build folder; what crashes is written there too and named in the output.
+fuzz-run: $(FUZZ_BIN)
+	@set -e; for t in $(FUZZ_BIN); do name=$${t##*/fuzz_}; seeds=tests/fuzz/corpus/$$name; \
+		mkdir -p $(B)/corpus/$$name; [ -d $$seeds ] || seeds=; echo "== fuzz_$$name"; \
+		$$t -max_total_time=$(FUZZ_SECONDS) -timeout=10 -artifact_prefix=$(B)/ -print_final_stats=1 $(B)/corpus/$$name $$seeds; done
+
+# ---- rules of the house ----
+
+.PHONY: lint
+lint: $(B)/libcore.a
+	B=$(B) CC=$(CC) tools/lint.sh
+
+# ---- installing ----
+
+.PHONY: install uninstall clean
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(datadir)/epistle
+	install -m 755 $(B)/epistle $(DESTDIR)$(bindir)/epistle
+	cp -R templates $(DESTDIR)$(datadir)/epistle/
+	set -e; for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
+	if [ -f config/epistle.conf ]; then install -D -m 644 config/epistle.conf $(DESTDIR)$(datadir)/doc/epistle/epistle.conf; fi
+uninstall:
+	rm -f $(DESTDIR)$(bindir)/epistle $(DESTDIR)$(datadir)/doc/epistle/epistle.conf
+	rm -rf $(DESTDIR)$(datadir)/epistle
+	set -e; for page in $(MAN); do rm -f $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
+
 clean:
-	rm -rf build
+	rm -rf build build-*
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
