@@ -15,6 +15,7 @@
 
 enum {
     MIME_TEXT_MAX = 256 * 1024, /* of flat text; a letter with moves has a few kB, with a long quoted history some 100 kB */
+    MIME_REPORT_MAX = 64 * 1024, /* of a delivery report's fields; the longest in the corpus has 9 kB */
     MIME_SECONDS = 5,           /* a child's life at most; an honest letter takes 1 ms */
 };
 
