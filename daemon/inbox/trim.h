@@ -11,6 +11,10 @@
 
 #include "core/base/arena.h"
 
+/* Between two quotations, or below one with own text above it, nothing counts as a command: there each line that is kept
+ * begins with this mark, which no command does. */
+#define TRIM_BETWEEN_MARK "[…] " /* "[…] " */
+
 /* text: UTF-8 with LF. Returns the new text: LF lines, typographic blanks (NBSP, zero-width) folded to plain ones or dropped,
  * no blanks at line ends, no empty lines at either end; "" if nothing is new. NULL only if the arena is exhausted. */
 const char *trim_new_text(Arena *arena, const char *text);
