@@ -15,7 +15,7 @@ LEGAL = "e4 e5 Nf3 d6 Bc4 Bg4 Nc3 g6 Nxe5 Bxd1 Bxf7+ Ke7 Nd5#".split()  # Legal'
 
 FOOL = "f3 e5 g4 Qh4#".split()
 
-SHOW = """a4 h5 a5 b5 axb6 h4 b7 h3 bxa8=Q hxg2 Qxb8 gxh1=N Nf3 Nxf2 Bg2 Nxd1 O-O Ne3 dxe3""".split()
-"""No game of anyone's: en passant, promotion to queen and knight, castling without the queen."""
+SHOW = """a4 h5 a5 b5 axb6 h4 b7 h3 bxa8=Q hxg2 Qxb8 gxh1=N Nc3 Nxf2 d3 Nxd1 Bg5 Nxc3 bxc3 a6 O-O-O""".split()
+"""No game of anyone's: en passant, promotion to queen and knight, castling late."""
 
 ALL = {"opera": OPERA, "immortal": IMMORTAL, "topalov": TOPALOV, "legal": LEGAL, "fool": FOOL, "show": SHOW}
