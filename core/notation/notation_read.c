@@ -135,7 +135,7 @@ static void resolve(const Position *position, Shape shape, Reading *ret) {
 
 /* --- more than one meaning --- */
 
-/* Everything is right but for the king's safety or the promotion piece. */
+/* Everything is right but for the king's safety, or that no promotion piece is named. */
 static bool pseudo_legal(const Reading *reading) {
     if (reading->kind == READING_MOVE || reading->kind == READING_AMBIGUOUS)
         return true;
@@ -143,8 +143,7 @@ static bool pseudo_legal(const Reading *reading) {
     case FAULT_KING_EXPOSED:
     case FAULT_STILL_IN_CHECK:
     case FAULT_KING_ATTACKED:
-    case FAULT_PROMOTION_MISSING:
-    case FAULT_PROMOTION_PIECE: return true;
+    case FAULT_PROMOTION_MISSING: return true;
     default: return false;
     }
 }

@@ -57,7 +57,8 @@ static bool token_read(const char *text, Token *ret) {
         if (size == 0)
             return false;
         at += (size_t)size;
-        point = plain(point);
+        bool of_prose = point == ':' && text[at] == ' '; /* "Re: e4" captures nothing */
+        point = of_prose ? point : plain(point);
         bool dropped = point == 0 || (point == ' ' && (ret->length == 0 || ret->points[ret->length - 1] == ' '));
         if (dropped)
             continue;
@@ -475,7 +476,7 @@ static bool read_men(const Token *token, const PieceLetters *letters, unsigned f
     cursor.at = token->points;
     if ((may_be_file || first == 'x') && read_man(cursor, EMPTY, false, ret))
         return true;
-    if (small || !letter(first) || (may_be_file && digit(token->points[1])))
+    if (small || !letter(first) || token->points[1] == ' ' || (may_be_file && digit(token->points[1])))
         return false;
     /* Some other language's letter, perhaps: Sf3. */
     cursor.at = token->points + 1;
