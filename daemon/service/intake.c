@@ -1,0 +1,397 @@
+/* Intake: from the mailbox to settled and filed letters, in batches (RULINGS 7, 18, 42, 44). */
+#include "daemon/service/settling.h"
+
+#include "daemon/inbox/arrival.h"
+#include "daemon/inbox/gate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HEADER_PEEK = 16 * 1024,              /* enough for the Received fields of an honest letter */
+    BATCH_BYTES_MAX = 16 * 1024 * 1024,   /* raw letters held at once */
+    LETTER_ARENA_MAX = 16 * 1024 * 1024,  /* header, text and commands of one letter; honest ones take 100 kB */
+    LIST_ARENA_MAX = 1024 * 1024 * 1024,  /* names of a mailbox that was never emptied */
+};
+
+typedef struct Incoming { /* one letter of a batch */
+    int64_t id;
+    Arena arena;
+    ReadLetter read;
+    Str raw;
+    bool unreadable; /* not even its reading could be done */
+    char why[ERROR_TEXT_MAX];
+} Incoming;
+
+typedef struct Waiting { /* one letter in the mailbox that the store does not know */
+    const SourceLetter *letter;
+    Instant arrival;
+} Waiting;
+
+typedef struct Intake {
+    Service *service;
+    CycleReport *report;
+    int64_t unnoted[BATCH_SIZE]; /* filed by the source; to be noted with the next commit */
+    int unnoted_count;
+} Intake;
+
+/* ---- filing ---- */
+
+static int note_filed(Intake *intake, Error *error) {
+    for (int i = 0; i < intake->unnoted_count; i++)
+        if (letter_in_note_filed(intake->service->store, intake->unnoted[i], error) < 0)
+            return -1;
+    return 0;
+}
+
+/* Reads back from the store what is settled and not filed, and files it. A mailbox that is not to be had now
+ * leaves the rest for the next cycle. */
+static int file_settled(Intake *intake, Error *error) {
+    Store *store = intake->service->store;
+    MailSource *source = intake->service->world->source;
+    intake->unnoted_count = 0;
+    int64_t ids[BATCH_SIZE];
+    int count = letters_in_unfiled(store, ids, BATCH_SIZE, error);
+    for (int i = 0; i < count; i++) {
+        LetterIn letter;
+        if (letter_in_get(store, ids[i], &letter, error) < 0)
+            return -1;
+        if (source->operations->file(source, letter.mailbox, letter.name, error) < 0)
+            return -1;
+        intake->unnoted[intake->unnoted_count++] = ids[i];
+        intake->report->filed++;
+    }
+    return count < 0 ? -1 : 0;
+}
+
+/* ---- storing ---- */
+
+static int store_one(Intake *intake, const Waiting *waiting, Incoming *incoming, Error *error) {
+    uint8_t nonce[24];
+    world_random(intake->service->world, nonce, sizeof nonce);
+    return letter_in_add(intake->service->store, waiting->letter->mailbox, waiting->letter->name, waiting->arrival,
+                         world_now(intake->service->world), &incoming->raw, nonce, &incoming->id, error);
+}
+
+/* Commit 1 of a batch: raw bytes and keys, and the filing of the batch before. */
+static int store_batch(Intake *intake, const Waiting *waiting, Incoming *incoming, int count, Error *error) {
+    Store *store = intake->service->store;
+    int result = store_begin(store, error);
+    if (result == 0)
+        result = note_filed(intake, error);
+    for (int i = 0; i < count && result == 0; i++)
+        if (incoming[i].raw.length > 0)
+            result = store_one(intake, &waiting[i], &incoming[i], error);
+    if (result == 0)
+        result = store_commit(store, error);
+    if (result < 0)
+        store_rollback(store);
+    else
+        intake->unnoted_count = 0;
+    return result;
+}
+
+/* ---- settling ---- */
+
+/* Reads a stored letter outside any transaction: parsing may take its time. */
+static int read_incoming(Service *service, Incoming *incoming, Error *error) {
+    Error fault;
+    error_clear(&fault);
+    if (settle_read(service, &incoming->arena, &incoming->raw, &incoming->read, &fault) == 0)
+        return 0;
+    if (fault.grade == ERROR_LATER)
+        return error_set(error, fault.grade, fault.code, "%s", fault.text);
+    incoming->unreadable = true;
+    text_copy(incoming->why, sizeof incoming->why, fault.text);
+    return 0;
+}
+
+static int settle_incoming(Service *service, Incoming *incoming, CycleReport *report, Error *error) {
+    if (incoming->unreadable) {
+        report->set_aside++;
+        return settle_aside(service, &incoming->arena, incoming->id, NULL, incoming->why, error);
+    }
+    if (incoming->read.kind == LETTER_UNREADABLE)
+        report->set_aside++;
+    return settle_letter(service, &incoming->arena, incoming->id, &incoming->read, error);
+}
+
+/* Commit 2 of a batch: each letter in its savepoint. Any error of the store drops the whole batch (RULINGS 42). */
+static int settle_together(Intake *intake, Incoming *incoming, int count, Error *error) {
+    Store *store = intake->service->store;
+    CycleReport report = *intake->report;
+    int result = store_begin(store, error);
+    for (int i = 0; i < count && result == 0; i++) {
+        if (incoming[i].id == 0)
+            continue;
+        result = store_savepoint(store, error);
+        if (result == 0)
+            result = settle_incoming(intake->service, &incoming[i], &report, error);
+        if (result == 0)
+            result = store_release(store, error);
+        report.settled++;
+    }
+    if (result == 0)
+        result = store_commit(store, error);
+    if (result < 0)
+        store_rollback(store);
+    else
+        *intake->report = report;
+    return result;
+}
+
+/* One letter in its own transaction. A letter that damage keeps from being settled (a broken record, say) is set
+ * aside, so that it does not stop the others. */
+static int settle_alone(Intake *intake, Incoming *incoming, Error *error) {
+    Error fault;
+    error_clear(&fault);
+    if (settle_together(intake, incoming, 1, &fault) == 0)
+        return 0;
+    if (fault.grade != ERROR_DAMAGED && fault.grade != ERROR_LETTER && fault.grade != ERROR_INPUT)
+        return error_set(error, fault.grade, fault.code, "%s", fault.text);
+    incoming->unreadable = true;
+    text_copy(incoming->why, sizeof incoming->why, fault.text);
+    return settle_together(intake, incoming, 1, error);
+}
+
+static int settle_batch(Intake *intake, Incoming *incoming, int count, Error *error) {
+    Error fault;
+    error_clear(&fault);
+    if (settle_together(intake, incoming, count, &fault) == 0)
+        return 0;
+    for (int i = 0; i < count; i++)
+        if (incoming[i].id != 0 && settle_alone(intake, &incoming[i], error) < 0)
+            return -1;
+    return 0;
+}
+
+/* ---- letters left by an unclean end ---- */
+
+static int settle_leftover(Intake *intake, int64_t id, Incoming *incoming, Error *error) {
+    Store *store = intake->service->store;
+    LetterIn letter;
+    if (letter_in_get(store, id, &letter, error) < 0)
+        return -1;
+    incoming->id = id;
+    int found = letter_in_raw(store, id, &incoming->raw, error);
+    if (found < 0 && error->grade != ERROR_DAMAGED)
+        return -1;
+    if (found <= 0 || letter.tries >= TRIES_MAX) {
+        incoming->unreadable = true;
+        text_copy(incoming->why, sizeof incoming->why,
+                  found <= 0 ? "its stored bytes cannot be opened" : "the service died three times with this letter in hand");
+    } else {
+        if (store_begin(store, error) < 0)
+            return -1;
+        if (letter_in_count_try(store, id, error) < 0 || store_commit(store, error) < 0) {
+            store_rollback(store);
+            return -1;
+        }
+        if (read_incoming(intake->service, incoming, error) < 0)
+            return -1;
+    }
+    return settle_alone(intake, incoming, error);
+}
+
+static void incoming_init(Incoming *incoming) {
+    *incoming = (Incoming){ .id = 0 };
+    arena_init(&incoming->arena, LETTER_ARENA_MAX);
+    str_init(&incoming->raw, GATE_LETTER_MAX + 1);
+}
+
+static void incoming_free(Incoming *incoming) {
+    arena_free(&incoming->arena);
+    str_free(&incoming->raw);
+}
+
+/* Everything stored and not settled, one by one, by arrival. */
+static int settle_leftovers(Intake *intake, int *ret_count, Error *error) {
+    int64_t id = 0;
+    *ret_count = 0;
+    for (;;) {
+        int found = letters_in_stored(intake->service->store, &id, 1, error);
+        if (found <= 0)
+            return found;
+        Incoming incoming;
+        incoming_init(&incoming);
+        int result = settle_leftover(intake, id, &incoming, error);
+        incoming_free(&incoming);
+        if (result < 0)
+            return -1;
+        (*ret_count)++;
+    }
+}
+
+/* ---- the mailbox ---- */
+
+static int peek_arrival(Service *service, const SourceLetter *letter, Instant *ret_arrival, Error *error) {
+    Arena arena;
+    Str head;
+    Header header = { .fields = NULL };
+    arena_init(&arena, LETTER_ARENA_MAX);
+    str_init(&head, HEADER_PEEK);
+    MailSource *source = service->world->source;
+    int result = source->operations->fetch(source, letter, HEADER_PEEK, &head, error);
+    if (result == 0 && !header_scan(&arena, head.data, head.length, &header))
+        result = error_set(error, ERROR_LATER, 0, "no memory to read a letter's header");
+    if (result == 0)
+        *ret_arrival = arrival_of(&header, (const char *const *)service->config->received_by, service->config->received_by_count,
+                                  letter->received, letter->file_time, service->fixed, world_now(service->world));
+    str_free(&head);
+    arena_free(&arena);
+    return result;
+}
+
+static int by_arrival(const void *left, const void *right) {
+    const Waiting *one = left, *other = right;
+    if (one->arrival != other->arrival)
+        return one->arrival < other->arrival ? -1 : 1;
+    if (one->letter == other->letter)
+        return 0;
+    return one->letter < other->letter ? -1 : 1; /* the mailbox's own order */
+}
+
+/* The letters that the store does not know, by arrival. */
+static int find_waiting(Service *service, const SourceList *list, Waiting *waiting, int *ret_count, Error *error) {
+    int count = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const SourceLetter *letter = &list->letters[i];
+        int known = letter_in_known(service->store, letter->mailbox, letter->name, error);
+        if (known < 0)
+            return -1;
+        if (known == 1)
+            continue;
+        Error fault;
+        error_clear(&fault);
+        if (peek_arrival(service, letter, &waiting[count].arrival, &fault) < 0) {
+            if (fault.grade == ERROR_LETTER) /* gone in the meantime */
+                continue;
+            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        }
+        waiting[count++].letter = letter;
+    }
+    qsort(waiting, (size_t)count, sizeof *waiting, by_arrival);
+    *ret_count = count;
+    return 0;
+}
+
+/* Fetches raw bytes of up to `most` letters; an empty one stays waiting (RULINGS 7), one that has gone is left out. */
+static int fetch_batch(Service *service, const Waiting *waiting, int most, Incoming *incoming, int *ret_count, Error *error) {
+    MailSource *source = service->world->source;
+    size_t bytes = 0;
+    int count = 0;
+    for (; count < most && bytes < BATCH_BYTES_MAX; count++) {
+        const SourceLetter *letter = waiting[count].letter;
+        size_t limit = letter->size > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : GATE_LETTER_MAX;
+        Error fault;
+        error_clear(&fault);
+        incoming_init(&incoming[count]);
+        if (source->operations->fetch(source, letter, limit, &incoming[count].raw, &fault) < 0) {
+            str_clear(&incoming[count].raw);
+            if (fault.grade != ERROR_LETTER) {
+                *ret_count = count + 1;
+                return error_set(error, fault.grade, fault.code, "%s", fault.text);
+            }
+        }
+        bytes += incoming[count].raw.length;
+    }
+    *ret_count = count;
+    return 0;
+}
+
+static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret_taken, Error *error) {
+    Incoming incoming[BATCH_SIZE];
+    int result = fetch_batch(intake->service, waiting, most, incoming, ret_taken, error);
+    if (result == 0)
+        result = store_batch(intake, waiting, incoming, *ret_taken, error);
+    for (int i = 0; i < *ret_taken && result == 0; i++)
+        if (incoming[i].id != 0) {
+            intake->report->fetched++;
+            result = read_incoming(intake->service, &incoming[i], error);
+        }
+    if (result == 0)
+        result = settle_batch(intake, incoming, *ret_taken, error);
+    for (int i = 0; i < *ret_taken; i++)
+        incoming_free(&incoming[i]);
+    if (result == 0)
+        result = file_settled(intake, error);
+    return result;
+}
+
+static int take_all(Intake *intake, const SourceList *list, int batch_size, Error *error) {
+    Waiting *waiting = calloc(list->count + 1, sizeof *waiting);
+    int count = 0, taken = 0;
+    if (waiting == NULL)
+        return error_set(error, ERROR_LATER, 0, "no memory for the list of letters");
+    int result = find_waiting(intake->service, list, waiting, &count, error);
+    for (int at = 0; at < count && result == 0; at += taken) {
+        int most = count - at < batch_size ? count - at : batch_size;
+        result = take_batch(intake, waiting + at, most, &taken, error);
+    }
+    free(waiting);
+    return result;
+}
+
+static int read_mailbox(Intake *intake, int batch_size, Error *error) {
+    MailSource *source = intake->service->world->source;
+    Arena arena;
+    SourceList list = { .count = 0 };
+    arena_init(&arena, LIST_ARENA_MAX);
+    int result = source->operations->list(source, &arena, &list, error);
+    if (result == 0)
+        result = take_all(intake, &list, batch_size, error);
+    arena_free(&arena);
+    return result;
+}
+
+/* The last batch's filing and the time of this reading, noted with a commit of their own only where there is something to note. */
+static int note_end(Intake *intake, Error *error) {
+    Store *store = intake->service->store;
+    if (intake->unnoted_count == 0)
+        return 0;
+    int result = store_begin(store, error);
+    if (result == 0)
+        result = note_filed(intake, error);
+    if (result == 0)
+        result = store_value_set(store, "mailbox_read", world_now(intake->service->world), error);
+    if (result == 0)
+        result = store_commit(store, error);
+    if (result < 0)
+        store_rollback(store);
+    return result;
+}
+
+int intake_run(Service *service, CycleReport *report, Error *error) {
+    Intake intake = { .service = service, .report = report };
+    int leftovers = 0;
+    if (service->world->source == NULL)
+        return 0;
+    if (settle_leftovers(&intake, &leftovers, error) < 0)
+        return -1;
+    /* Letters settled before the end came and not filed: found by their key, only filed. */
+    do {
+        if (file_settled(&intake, error) < 0 || note_end(&intake, error) < 0)
+            return -1;
+    } while (intake.unnoted_count == BATCH_SIZE);
+    intake.unnoted_count = 0;
+    int result = read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, error);
+    if (result == 0)
+        result = note_end(&intake, error);
+    return result;
+}
+
+int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
+    *ret_report = (CycleReport){ 0 };
+    int in = intake_run(service, ret_report, error);
+    if (in < 0 && error != NULL && error->grade == ERROR_DAMAGED)
+        return -1;
+    /* Timers wait for a mailbox that was read to its end: an answer may lie in it. */
+    Error fault;
+    error_clear(&fault);
+    int timers = in < 0 ? 0 : timers_run(service, ret_report, &fault);
+    int out = queue_run(service, ret_report, &fault);
+    if (in == 0 && (timers < 0 || out < 0) && error != NULL)
+        *error = fault;
+    return in < 0 || timers < 0 || out < 0 ? -1 : 0;
+}

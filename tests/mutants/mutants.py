@@ -1,0 +1,186 @@
+#!/usr/bin/python3
+"""Plants one fault at a time and demands that a named test fails (RULINGS 53).
+
+    mutants.py [--list] [--keep] [NAME …]      all of them, or those whose name contains one of the words
+
+Works on a copy of the tree with a build of its own, never on the tree itself. First every test must pass on the unchanged copy. A
+mutant counts as caught when its test fails by itself, or is still running at its time limit; one that does not build, or whose text is not
+there exactly once, has failed: the list must follow the code. The last line is "N passed, M failed"; so is the exit status.
+"""
+import argparse
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+COPIED = ("Makefile", "core", "daemon", "templates", "config", "tools", "docs", "tests")
+JOBS = os.environ.get("JOBS", "2")
+PYTEST = "/usr/bin/python3 -m pytest -x -q -p no:cacheprovider"
+
+
+@dataclass(frozen=True)
+class Test:
+    target: str         # what make must build
+    command: str        # run in the copy, by the shell
+    seconds: int = 120  # a mutant that hangs the test longer is caught too
+
+
+def unit(name):
+    return Test(f"build/tests/{name}", f"build/tests/{name}", 60)
+
+
+def mail(expression):
+    return Test("build/epistle", f"{PYTEST} tests/mail -k '{expression}'", 300)
+
+
+def crash(expression):
+    return Test("tests", f"{PYTEST} tests/crash -k '{expression}'", 600)
+
+
+def simulate(seeds):
+    return Test("build/tests/simulate", f"build/tests/simulate --seeds {seeds}", 600)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    name: str
+    file: str
+    text: str         # stands in the file exactly once
+    replacement: str
+    test: Test
+
+
+CLOCK = "core/game/clock.c"
+GAME = "core/game/game.c"
+MOVEGEN = "core/chess/movegen.c"
+
+MUTANTS = [
+    # rules of time
+    Mutant("20 days of grace are 21", CLOCK, "SINGLE_DAYS = 20,", "SINGLE_DAYS = 21,", unit("test_core_clock")),
+    Mutant("doubled days count once", CLOCK, "SINGLE_DAYS + 2 * double_days", "SINGLE_DAYS + double_days", unit("test_core_clock")),
+    Mutant("the exact end of a day begins the next", CLOCK, "(charge.elapsed - 1) / SECONDS_PER_DAY", "charge.elapsed / SECONDS_PER_DAY",
+           unit("test_core_clock")),
+    Mutant("the free first day is forgotten in the deadline", CLOCK, "affordable_days(clock->left / SECONDS_PER_DAY) + 1;",
+           "affordable_days(clock->left / SECONDS_PER_DAY);", unit("test_core_clock")),
+    Mutant("the next period brings nothing", CLOCK, "after.moves_made % control->moves == 0", "after.moves_made % control->moves == 1 && false",
+           unit("test_core_clock")),
+    # the record
+    Mutant("a move may be of another epoch", GAME, "entry->epoch != game->epoch || entry->ply != game->ply_count + 1",
+           "entry->ply != game->ply_count + 1", unit("test_core_game_rules")),
+    Mutant("a ply may come twice", GAME, "entry->epoch != game->epoch || entry->ply != game->ply_count + 1",
+           "entry->epoch != game->epoch || entry->ply > game->ply_count + 1", unit("test_core_game_rules")),
+    Mutant("a player may play himself", GAME, "if (entry->white == entry->black)", "if (entry->white == entry->black && false)",
+           unit("test_core_game_rules")),
+    Mutant("a plan goes on after the end", "core/game/game_plan.c", "if (game_over(game) || game->due_result_ != RESULT_NONE)",
+           "if (game->due_result_ != RESULT_NONE)", unit("test_core_game_rules")),
+]
+
+
+def copy_tree(target):
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__", "*.pyc"))
+        elif source.exists():
+            shutil.copy2(source, target / name)
+
+
+class Copy:
+    def __init__(self, folder):
+        self.folder = folder
+        self.environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+        for name in ("B", "EPISTLE", "MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
+            self.environment.pop(name, None)
+
+    def run(self, command, seconds):
+        """(status, output); status None: not done in time. The whole process group is ended then."""
+        process = subprocess.Popen(command, shell=True, cwd=self.folder, env=self.environment, text=True, errors="replace",
+                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+        try:
+            output, _ = process.communicate(timeout=seconds)
+            return process.returncode, output
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            return None, output
+
+    def build(self, target):
+        status, output = self.run(f"make -j{JOBS} B=build OPT='-O1 -g' {target}", 1200)
+        return status == 0, output
+
+
+def tail(output, lines=15):
+    return "\n".join("      " + line for line in output.rstrip().split("\n")[-lines:])
+
+
+def try_mutant(copy, mutant):
+    """(caught, what happened)"""
+    file = copy.folder / mutant.file
+    original = file.read_text() if file.exists() else ""
+    found = original.count(mutant.text)
+    if found != 1:
+        return False, f"stale: its text stands {found} times in {mutant.file}"
+    file.write_text(original.replace(mutant.text, mutant.replacement))
+    try:
+        built, output = copy.build(mutant.test.target)
+        if not built:
+            return False, "does not build\n" + tail(output)
+        status, output = copy.run(mutant.test.command, mutant.test.seconds)
+    finally:
+        file.write_text(original)
+    if status is None:
+        return True, "caught: the test hung"
+    if status == 0:
+        return False, f"NOT CAUGHT by: {mutant.test.command}"
+    return True, f"caught (status {status})"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--keep", action="store_true", help="leave the copy for a look")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    chosen = [mutant for mutant in MUTANTS if not options.names or any(name in mutant.name for name in options.names)]
+    if options.list:
+        for mutant in chosen:
+            print(f"{mutant.name:50} {mutant.file}: {mutant.test.command}")
+        return 0
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="epistle-mutants."))
+    passed = failed = 0
+    try:
+        copy_tree(folder)
+        copy = Copy(folder)
+        broken = set()
+        for test in dict.fromkeys(mutant.test for mutant in chosen):
+            built, output = copy.build(test.target)
+            status, output = copy.run(test.command, test.seconds) if built else (1, output)
+            if status != 0:
+                broken.add(test)
+                print(f"  unchanged, this fails already: {test.command}\n{tail(output)}")
+        for mutant in chosen:
+            started = time.monotonic()
+            caught, words = (False, "its test fails without it") if mutant.test in broken else try_mutant(copy, mutant)
+            passed += caught
+            failed += not caught
+            print(f"{'ok  ' if caught else 'FAIL'} {mutant.name:50} {time.monotonic() - started:5.1f} s  {words}", flush=True)
+    finally:
+        if options.keep:
+            print(f"kept: {folder}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+    if not chosen:
+        print("no mutant of that name")
+        failed = 1
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
