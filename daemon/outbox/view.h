@@ -6,7 +6,7 @@
  *
  * Every view has
  *   kind      "answer" | "move" | "start" | "offer" | "declined" | "end" | "challenge" | "challenge-declined" |
- *             "register" | "confirm" | "remark" | "set-aside"     (templates/LANG/KIND.md)
+ *             "register" | "confirm" | "entered" (a director entered your move) | "set-aside"     (templates/LANG/KIND.md)
  *   service   {name, address, arbiter}
  *   player    {name, zone, language}           the addressee; name "" for strangers
  * and where it concerns one game
@@ -63,6 +63,11 @@
  *   registered {name} · name-taken {name} · name-bad {name} · already-registered {name} · registration-closed
  *   challenged {name, control, you} · unknown-player {who} · several-players {who} · challenge-self · challenge-bad {line, option} · challenge-open {name}
  *   challenge-accepted {name, id} · challenge-declined {name} · challenge-gone
+ *   which-player                  a shared address and no token: the players there cannot be told apart (RULINGS 5)
+ *   awaiting-confirm {line, san, long, number, black, hours}  nothing is played until `confirm` (kind "confirm")
+ *   needs-proof {line}            an unproven letter asked for something that needs an answer to a letter of ours
+ *   registration-asked {name, hours} (kind "register") · registration-gone {name}
+ *   too-many {lines} · ping
  *   confirm-nothing {line} · yes-nothing {line}              no question is open
  *   awaiting-other {line}         another unproven move awaits its confirmation already (RULINGS 4)
  * Fault codes are those of core/notation/notation.h (MoveFault), spelled in lower case with '-'.
