@@ -513,7 +513,8 @@ static void read_movetext(Parse *parse) {
 
 void pgn_begin(PgnReader *reader, const char *text, size_t length) {
     bool mark = length >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0;
-    *reader = (PgnReader){ .text = text, .length = length, .at = mark ? 3 : 0, .line = 1 };
+    size_t skipped = mark ? 3 : 0;
+    *reader = (PgnReader){ .text = text + skipped, .length = length - skipped, .line = 1 };
 }
 
 bool pgn_next(PgnReader *reader, Arena *arena, PgnGame *ret) {
