@@ -259,7 +259,8 @@ static int finish(Settling *settling, const char *outcome, const char *why, int6
         .game = settling->shown_game,
         .same_as = same_as,
         .answer = answer,
-        .message_id = settling->read->message_id,
+        /* The second key is for people's letters; machines repeat theirs as they like. */
+        .message_id = settling->read->kind == LETTER_HUMAN ? settling->read->message_id : NULL,
         .body_hash = settling->read->body_hash,
     };
     return letter_in_settle(settling->store, settling->row.id, &settlement, error);
