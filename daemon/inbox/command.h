@@ -16,6 +16,21 @@
  *         a near-miss and no command                       → PROBLEM_NEAR_MISS
  *     a move beside accept, resign or withdraw        → PROBLEM_MOVE_BESIDE
  *     several different moves of one game in the opening → PROBLEM_SEVERAL_MOVES
+ *
+ * Some consequences, and what the table leaves open:
+ *     a near-miss of resign, accept or withdraw in a searched text stops the letter even beside a move
+ *     "a move beside" holds for the same game, or where one of the two names none; also for accept beside resign or
+ *       decline, and for a move beside `claim …`, which is a claim with an intended move (RULINGS 14) and not served yet
+ *     bare moves and moves of "game 43:" do not clash here: that game 43 is the letter's own game only the service knows
+ *     "game 43:" alone on its line is a heading: the game of the commands below it, up to other text or another game;
+ *       "game 43" without the colon is the question
+ *     a conditional that ends in "then", "if" or a number takes the next line with it, which else would be a move
+ *     `arbiter:` anywhere, `appeal` at the head of a paragraph: the text runs to the end of the letter
+ *     commands that sentences begin like (register, challenge, note, join, table, appeal) count below the opening lines
+ *       only at the head of a paragraph
+ *     lines beginning with "|" or ">" are never commands; a line wholly in * _ or backquotes is read without them;
+ *       in quotes or brackets it is a near-miss
+ * tests/data/commands/ has a letter for each of these.
  */
 #ifndef EPISTLE_DAEMON_INBOX_COMMAND_H
 #define EPISTLE_DAEMON_INBOX_COMMAND_H
@@ -36,7 +51,7 @@ typedef enum Verb {
     VERB_MOVE, VERB_OFFER_DRAW, VERB_ACCEPT, VERB_DECLINE, VERB_RESIGN,
     VERB_BOARD, VERB_GAMES, VERB_GAME, VERB_PGN, VERB_HELP,
     VERB_REGISTER, VERB_CHALLENGE, VERB_CONFIRM, VERB_YES, VERB_WITHDRAW, VERB_PING,
-    VERB_LATER /* a command of CONTRACT.md that is known but not served yet (claim, seal, leave, arbiter:, if …, set …): `text` says which */
+    VERB_LATER /* a command of CONTRACT.md that is known but not served yet (claim, seal, leave, arbiter:, if …, set …): `argument` says which */
 } Verb;
 
 typedef struct MoveItem {
@@ -47,9 +62,9 @@ typedef struct MoveItem {
 
 typedef struct Command {
     Verb verb;
-    const char *line;      /* as written, blanks folded */
+    const char *line;      /* as written, blanks folded; of a block over several lines the one with its last move */
     int64_t game;          /* from a prefix "game 43:", 0 if none; for VERB_GAME its argument */
-    const char *argument;  /* register NAME, challenge WHO …, help TOPIC, pgn N…; "" if none */
+    const char *argument;  /* register NAME, challenge WHO …, help TOPIC, pgn N…; VERB_LATER: its name ("claim", "if", "arbiter"); "" if none */
     const MoveItem *items; /* VERB_MOVE: 1 for a single move, more for a block of a score */
     size_t item_count;
     bool offer;            /* VERB_MOVE: "(=)", "draw?", "offer draw" on the move's line */
