@@ -106,11 +106,13 @@ test: tests unit
 .PHONY: crash simulate mutants bench
 crash: tests
 	CRASH_ALL=1 $(call pytest,86400,tests/crash)
-SEEDS ?= 2000
-simulate: $(SIMULATE_BIN)
-	set -e; for t in $(SIMULATE_BIN); do $$t $(SEEDS); done
+# SEEDS=A-B chooses others; one seed with its story: build/tests/simulate SEED
+simulate: SEEDS ?= 1-5000
+simulate: tests
+	$(B)/tests/test_power 100
+	$(B)/tests/simulate --seeds $(SEEDS)
 mutants:
-	$(PYTHON) tests/mutants/run.py
+	$(PYTHON) tests/mutants/mutants.py
 bench: all
 	B=$(abspath $(B)) $(PYTHON) tests/bench/bench.py
 

@@ -1,0 +1,227 @@
+#include "daemon/log.h"
+#include "daemon/service/starting.h"
+#include "daemon/store/games.h"
+#include "daemon/store/players.h"
+#include "daemon/verbs/game_text.h"
+#include "daemon/verbs/open.h"
+#include "daemon/verbs/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define USAGE "game new WHITE BLACK [options] | show ID [--fen --pgn --record --board --clock --json] | list [options] | move ID MOVE"
+
+enum { RECORD_TEXT_MAX = 8 * 1024 * 1024 };
+
+static int read_game_id(const char *word, int64_t *ret_id) {
+    return verb_number(word, ret_id) ? STATUS_DONE : verb_wrong("%s is no game's number", word);
+}
+
+static int new_in_transaction(Open *open, int64_t white, int64_t black, const char *control, const char *fen, Instant start) {
+    Error error;
+    error_clear(&error);
+    int64_t id = 0;
+    if (store_begin(open->store, &error) < 0)
+        return verb_fail(&error);
+    if (service_start_game(&open->service, white, black, control, fen, start, 0, &id, &error) < 0 || store_commit(open->store, &error) < 0) {
+        store_rollback(open->store);
+        return verb_fail(&error);
+    }
+    print_line(stdout, "game %lld", (long long)id);
+    return STATUS_DONE;
+}
+
+static int game_part_new(const VerbCall *call) {
+    const char *words[2], *control = NULL, *fen = NULL, *start_text = NULL;
+    const VerbOption options[] = { { "time", &control, NULL }, { "fen", &fen, NULL }, { "start", &start_text, NULL }, { 0 } };
+    int count = 0, status = STATUS_DONE;
+    if (!verb_arguments(call, "game new WHITE BLACK [--time T] [--start TIME] [--fen FEN]",
+                        "Begins a game and queues both players' first letters; the next `once` sends them. WHITE and BLACK are numbers,\n"
+                        "names or addresses.\n"
+                        "  --time T      10/50d, 3d/move or none; the configuration's if not given\n"
+                        "  --start TIME  announced start: no time runs before it\n"
+                        "  --fen FEN     another position than the start array\n",
+                        options, words, 2, 2, &count, &status))
+        return status;
+    Instant start = INSTANT_NONE;
+    if (!verb_time("start", start_text, &start))
+        return STATUS_USAGE;
+    Open open = { 0 };
+    int64_t white = 0, black = 0;
+    status = open_service(&open, call, STORE_VERB, INSTANT_NONE);
+    if (status == STATUS_DONE)
+        status = open_player(&open, words[0], &white);
+    if (status == STATUS_DONE)
+        status = open_player(&open, words[1], &black);
+    if (status == STATUS_DONE)
+        status = new_in_transaction(&open, white, black, control, fen == NULL ? "" : fen, start);
+    open_close(&open);
+    return status;
+}
+
+static int game_part_move(const VerbCall *call) {
+    const char *words[2];
+    const VerbOption options[] = { { 0 } };
+    int count = 0, status = STATUS_DONE;
+    if (!verb_arguments(call, "game move ID MOVE",
+                        "Enters a move for the side to move, as if his letter had come now; both are told by the next `once`.\n", options, words, 2, 2,
+                        &count, &status))
+        return status;
+    Open open = { 0 };
+    Error error;
+    int64_t id = 0;
+    error_clear(&error);
+    status = read_game_id(words[0], &id);
+    if (status == STATUS_DONE)
+        status = open_service(&open, call, STORE_VERB, INSTANT_NONE);
+    if (status == STATUS_DONE &&
+        (store_begin(open.store, &error) < 0 || service_enter_move(&open.service, id, words[1], &error) < 0 || store_commit(open.store, &error) < 0)) {
+        store_rollback(open.store);
+        status = verb_fail(&error);
+    }
+    open_close(&open);
+    return status;
+}
+
+/* ---- show ---- */
+
+typedef struct ShowOptions {
+    bool fen, pgn, record, board, clock, json;
+} ShowOptions;
+
+static int show_record(Open *open, int64_t id, Error *error) {
+    Str record;
+    str_init(&record, RECORD_TEXT_MAX);
+    int found = game_record(open->store, id, &record, error);
+    if (found == 1)
+        print_text(stdout, record.data);
+    str_free(&record);
+    return found < 0 ? -1 : 0;
+}
+
+static int show_sheet(Open *open, const GameSheet *sheet, const ShowOptions *options, Error *error) {
+    char fen[FEN_MAX];
+    if (options->json)
+        print_json(game_json(sheet));
+    if (options->fen) {
+        game_fen(sheet->game, fen);
+        print_line(stdout, "%s", fen);
+    }
+    if (options->board)
+        game_print_board(sheet->game);
+    if (options->clock)
+        game_print_clock(sheet);
+    if (options->pgn && game_print_pgn(sheet, error) < 0)
+        return -1;
+    if (options->record && show_record(open, sheet->id, error) < 0)
+        return -1;
+    if (!options->json && !options->fen && !options->board && !options->clock && !options->pgn && !options->record)
+        game_print_summary(sheet);
+    return 0;
+}
+
+static int show_game(Open *open, int64_t id, const ShowOptions *options) {
+    Error error;
+    error_clear(&error);
+    Game *game = NULL;
+    Player white, black;
+    int found = game_load(open->store, id, &game, &error);
+    if (found == 0)
+        return verb_wrong("there is no game %lld: `epistle game list` names them", (long long)id);
+    if (found > 0)
+        found = player_get(open->store, game->white, &white, &error) < 0 || player_get(open->store, game->black, &black, &error) < 0 ? -1 : 1;
+    if (found > 0) {
+        GameSheet sheet = { .id = id, .game = game, .white = white.name, .black = black.name, .service = open->config->name,
+                            .address = open->config->address };
+        found = show_sheet(open, &sheet, options, &error) < 0 ? -1 : 1;
+    }
+    game_free(game);
+    return found < 0 ? verb_fail(&error) : STATUS_DONE;
+}
+
+static int game_part_show(const VerbCall *call) {
+    const char *words[1];
+    ShowOptions show = { 0 };
+    const VerbOption options[] = { { "fen", NULL, &show.fen },     { "pgn", NULL, &show.pgn },     { "record", NULL, &show.record },
+                                   { "board", NULL, &show.board }, { "clock", NULL, &show.clock }, { "json", NULL, &show.json }, { 0 } };
+    int count = 0, status = STATUS_DONE;
+    if (!verb_arguments(call, "game show ID [--fen] [--pgn] [--record] [--board] [--clock] [--json]",
+                        "One game: what is asked for, or a summary.\n", options, words, 1, 1, &count, &status))
+        return status;
+    Open open = { 0 };
+    int64_t id = 0;
+    status = read_game_id(words[0], &id);
+    if (status == STATUS_DONE)
+        status = open_store(&open, call, STORE_READ);
+    if (status == STATUS_DONE)
+        status = show_game(&open, id, &show);
+    open_close(&open);
+    return status;
+}
+
+/* ---- list ---- */
+
+typedef struct List {
+    Open *open;
+    json_t *all; /* NULL: print lines */
+    int64_t mover; /* only games where this player is to move, 0: any */
+    Error error;
+    bool failed;
+} List;
+
+static int list_one(void *data, const GameRow *row) {
+    List *list = data;
+    Player white, black;
+    if (list->mover != 0 && row->to_move != list->mover)
+        return 0;
+    if (player_get(list->open->store, row->white, &white, &list->error) < 0 || player_get(list->open->store, row->black, &black, &list->error) < 0) {
+        list->failed = true;
+        return 1;
+    }
+    const char *to_move = row->to_move == 0 ? NULL : row->to_move == row->white ? "white" : "black";
+    if (list->all != NULL) {
+        json_array_append_new(list->all, game_json_head(row->id, white.name, black.name, to_move, row->due, row->result));
+        return 0;
+    }
+    char due[INSTANT_TEXT_SIZE] = "";
+    if (row->due != INSTANT_NONE)
+        instant_write(row->due, due);
+    print_line(stdout, "%lld  %s – %s  %s%s%s%s", (long long)row->id, white.name, black.name, to_move == NULL ? row->result : to_move,
+               to_move == NULL ? "" : " to move", due[0] == 0 ? "" : ", due ", due);
+    return 0;
+}
+
+static int game_part_list(const VerbCall *call) {
+    const char *who = NULL;
+    bool waiting = false, as_json = false;
+    const VerbOption options[] = { { "player", &who, NULL }, { "waiting", NULL, &waiting }, { "json", NULL, &as_json }, { 0 } };
+    int count = 0, status = STATUS_DONE;
+    if (!verb_arguments(call, "game list [--waiting] [--player WHO] [--json]",
+                        "Games, running ones first.\n"
+                        "  --waiting     only those that wait for a move (with --player: for his)\n"
+                        "  --player WHO  only his\n",
+                        options, NULL, 0, 0, &count, &status))
+        return status;
+    Open open = { 0 };
+    int64_t player = 0;
+    status = open_store(&open, call, STORE_READ);
+    if (status == STATUS_DONE && who != NULL)
+        status = open_player(&open, who, &player);
+    if (status == STATUS_DONE) {
+        List list = { .open = &open, .all = as_json ? json_array() : NULL, .mover = waiting ? player : 0 };
+        if (games_each(open.store, player, waiting, list_one, &list, &list.error) < 0 || list.failed)
+            status = verb_fail(&list.error);
+        else if (as_json)
+            print_json(json_incref(list.all));
+        json_decref(list.all);
+    }
+    open_close(&open);
+    return status;
+}
+
+int verb_game(const VerbCall *call) {
+    static const VerbPart parts[] = {
+        { "new", game_part_new }, { "show", game_part_show }, { "list", game_part_list }, { "move", game_part_move }, { 0 },
+    };
+    return verb_parts(call, parts, USAGE);
+}
