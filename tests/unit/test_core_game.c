@@ -78,8 +78,9 @@ static void test_every_damage(void **state) {
     (void)state;
     Match match;
     sample(&match);
+    static const char others[] = { 0, '\n', ' ', '%', '0', 'a', '=', '-', '\r' };
     size_t length = match.record.length;
-    char *copy = malloc(length + 1);
+    char *copy = malloc(length + 1); /* one byte may be added */
     assert_non_null(copy);
     for (size_t i = 0; i < length; i++) {
         memcpy(copy, match.record.data, length);
@@ -87,7 +88,6 @@ static void test_every_damage(void **state) {
             copy[i] = (char)(match.record.data[i] ^ (1 << bit));
             demand_damaged(copy, length, "a flipped bit", i);
         }
-        static const char others[] = { 0, '\n', ' ', '%', '0', 'a', '=', '-', '\r' };
         for (size_t k = 0; k < sizeof others; k++) {
             copy[i] = others[k];
             if (copy[i] != match.record.data[i])
@@ -98,6 +98,11 @@ static void test_every_damage(void **state) {
         memcpy(copy, match.record.data, i + 1);
         memcpy(copy + i + 1, match.record.data + i, length - i);
         demand_damaged(copy, length + 1, "a doubled byte", i);
+        for (size_t k = 0; k < sizeof others; k++) {
+            copy[i] = others[k];
+            if (memcmp(copy, match.record.data, length) != 0)
+                demand_damaged(copy, length + 1, "an added byte", i);
+        }
     }
     const char *lines[32];
     int count = 0;
