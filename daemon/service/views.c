@@ -157,7 +157,7 @@ static json_t *squares_json(const Position *position) {
             int piece = position_piece_at(position, (7 - row) * 8 + file);
             char letter = '.';
             if (piece != EMPTY) {
-                letter = letters[1 + (int)piece_kind(piece)];
+                letter = letters[piece_kind(piece)]; /* PAWN is 1 */
                 if (piece_colour(piece) == BLACK)
                     letter = (char)(letter - 'A' + 'a');
             }
@@ -276,7 +276,7 @@ int queue_letter(Service *service, const Player *player, const char *address, co
             .cause = draft->cause, .kind = json_string_value(json_object_get(draft->view, "kind")), .player = player == NULL ? 0 : player->id,
             .address = player == NULL ? address : player->address, .scope = draft->scope, .game = draft->game, .epoch = draft->epoch,
             .ply = draft->ply, .ask = draft->ask, .notice = draft->notice, .brake = draft->brake, .view = view, .in_reply_to = answered,
-            .references = references.data, .null_sender = player == NULL, .due = now, .queued = now,
+            .references = references.data, .null_sender = player == NULL, .due = 0, /* at once, wherever the clock may jump */ .queued = now,
         };
         int64_t id = 0;
         result = letter_out_queue(service->store, &letter, domain_of(service->config), &id, error);
