@@ -31,6 +31,7 @@ enum {
     DAYS = 5,
     QUIET_DAYS = 6, /* a letter refused or thrice unknown on the last day is tried daily */
     LIFE_SECONDS = 60, /* a life longer than this hangs */
+    DEATHS_IN_ROW_MAX = 2,
     STEPS_GUESS = 400, /* of a first life, to choose its death in */
     PATH_LENGTH = 300,
 };
@@ -42,7 +43,7 @@ typedef struct Seed {
     const Templates *templates;
     Outside *outside;
     People people;
-    int lives, crashes, losses, errors;
+    int lives, crashes, losses, deaths_in_row;
     int complaints;
     bool tell;
 } Seed;
@@ -138,7 +139,8 @@ static void live(Seed *seed, bool first, bool may_die) {
     outside->die_at = 0;
     outside->die_seed = prng_next(&outside->random);
     outside->service_random = prng_next(&outside->random);
-    if (may_die && prng_below(&outside->random, 3) == 0) {
+    /* three unclean ends with the same letter in hand set it aside, rightly (RULINGS 44): not more than two in a row here */
+    if (may_die && seed->deaths_in_row < DEATHS_IN_ROW_MAX && prng_below(&outside->random, 3) == 0) {
         outside->die_at = 1 + prng_below(&outside->random, steps + steps / 4);
         outside->die_by_loss = prng_below(&outside->random, 2);
     }
@@ -160,6 +162,7 @@ static void live(Seed *seed, bool first, bool may_die) {
     }
     seed->losses += ended == STATUS_POWER_LOSS;
     seed->crashes += ended == STATUS_CRASHED;
+    seed->deaths_in_row = ended == STATUS_WELL ? 0 : seed->deaths_in_row + 1;
     if (ended != STATUS_WELL && ended != STATUS_POWER_LOSS && ended != STATUS_CRASHED)
         complain(seed, "life %d ended with %s %d", seed->lives, WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : ended);
@@ -365,7 +368,7 @@ static void story(Seed *seed) {
     live(seed, true, false);
     Instant end = outside->now + DAYS * SECONDS_PER_DAY;
     while (outside->now < end && !seed->complaints) {
-        outside->now += 600 + (Instant)prng_below(&outside->random, 3 * 3600);
+        outside->now += 600 + (Instant)prng_below(&outside->random, 4 * 3600);
         people_read(&seed->people);
         people_write(&seed->people);
         live(seed, false, true);
