@@ -53,8 +53,8 @@ static int act_decline(const Act *act, Error *error) {
     if (!act->game->offer_standing || act->game->offer_by == act->me)
         return refuse(act, OUTCOME_REFUSED, "no-offer", error);
     Entry entry;
-    game_next_entry(act->game, ENTRY_DECLINE, author_of(act->me), act->settling->row.arrival, act->settling->row.id, &entry);
-    return carry_out(act, &entry, 1, "declined", "draw-declined", error);
+    int count = game_plan_decline(act->game, act->me, act->settling->row.arrival, act->settling->row.id, &entry, error);
+    return count < 0 ? -1 : carry_out(act, &entry, count, "declined", "draw-declined", error);
 }
 
 static int act_offer(const Act *act, Error *error) {
@@ -63,8 +63,8 @@ static int act_offer(const Act *act, Error *error) {
         return settling_outcome(act->settling, act->command->verb, OUTCOME_REFUSED, "offer-already", fields, error);
     }
     Entry entry;
-    game_next_entry(act->game, ENTRY_OFFER, author_of(act->me), act->settling->row.arrival, act->settling->row.id, &entry);
-    return carry_out(act, &entry, 1, "offer", "draw-offered", error);
+    int count = game_plan_offer(act->game, act->me, act->settling->row.arrival, act->settling->row.id, &entry, error);
+    return count < 0 ? -1 : carry_out(act, &entry, count, "offer", "draw-offered", error);
 }
 
 static int act_on_game(Settling *settling, const Command *command, int (*function)(const Act *act, Error *error), Error *error) {

@@ -76,7 +76,6 @@ bool settling_token_current(const Settling *settling, int64_t id, const Game *ga
 int play_move(Settling *settling, Verb verb, Game *game, int64_t id, Move move, Instant arrival, int64_t cause, bool offer, const char *remark, Error *error);
 
 static inline const char *author_side(Colour colour) { return colour == WHITE ? "white" : "black"; }
-static inline Author author_of(Colour colour) { return colour == WHITE ? AUTHOR_WHITE : AUTHOR_BLACK; }
 static inline Colour other_side(Colour colour) { return colour == WHITE ? BLACK : WHITE; }
 
 #endif

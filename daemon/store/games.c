@@ -52,22 +52,26 @@ int game_append(Store *store, int64_t id, Game *game, Entry *entries, int count,
     return write_index(store, id, game, error);
 }
 
+static int plan_first(const char *control, const char *fen, int64_t white, int64_t black, Instant start, Instant now, int64_t letter,
+                      Entry *ret_first, Error *error) {
+    Control parsed;
+    Position initial;
+    if (control_read(control, &parsed, error) < 0 || (fen[0] != 0 && !fen_read(fen, 0, &initial, error)))
+        return -1;
+    return game_plan_start(white, black, &parsed, fen[0] == 0 ? NULL : &initial, start, AUTHOR_SERVICE, now, letter, ret_first, error);
+}
+
 int game_create(Store *store, int64_t white, int64_t black, const char *control, const char *fen, Instant start, Instant now,
                 int64_t letter, int64_t *ret_id, Error *error) {
+    Entry first;
+    if (plan_first(control, fen, white, black, start, now, letter, &first, error) < 0)
+        return -1;
     Game *game = game_new();
     if (game == NULL)
         return error_set(error, ERROR_LATER, 0, "no memory");
-    Entry first;
-    game_next_entry(game, ENTRY_START, AUTHOR_SERVICE, now, letter, &first);
-    first.white = white;
-    first.black = black;
-    first.rules_version = RULES_VERSION;
-    first.start = start;
-    text_copy(first.control, sizeof first.control, control);
-    text_copy(first.fen, sizeof first.fen, fen);
     int result = store_execute(store, error,
                                "INSERT INTO game(white, black, control, created, epoch, ply, result, head) VALUES(?1, ?2, ?3, ?4, 1, 0, '*', '')",
-                               "iiti", white, black, control, now);
+                               "iiti", white, black, first.control, now);
     if (result == 0) {
         *ret_id = store_last_id(store);
         result = game_append(store, *ret_id, game, &first, 1, error);
