@@ -39,7 +39,9 @@ typedef struct Config {
     int confirm_hours;        /* 48 */
 } Config;
 
-/* Reads `file`. On failure *ret_errors holds one line per error "file:line: message" and the result is NULL. Relative
+/* Reads `file`. On failure one line per error is appended to *ret_errors (initialised by the caller), "file:line: message",
+ * "file: message" where it is about no line, and the result is NULL. mailbox_url and outgoing_url come out as "maildir://" and an absolute
+ * path, nothing escaped. Not safe to call from two threads (inih's settings are global). Relative
  * paths are taken from the configuration's own folder. key_file defaults to the store's path with ".key" for ".db"; templates to the
  * folder beside the program (../templates or ../share/epistle/templates of /proc/self/exe's folder). Checks: unknown sections and keys,
  * doubled keys, missing ones (service.name, address, store, mailbox.url, outgoing.url), addresses, time control, zone, URLs of known
