@@ -132,8 +132,10 @@ static uint64_t men_named(const Position *position, Colour us, const Shape *shap
         men &= line_file(shape->from_file);
     if (shape->from_rank >= 0)
         men &= line_rank(8 * shape->from_rank);
-    if (shape->man == PAWN && shape->from_file < 0 && !shape->capture)
-        men &= line_file(shape->to_file); /* "e4" is a move on its file */
+    if (shape->man == PAWN && shape->from_file < 0) { /* "e4" is a move on its file, "xe4" to it */
+        uint64_t file = line_file(shape->to_file);
+        men &= shape->capture ? (file & ~FILE_H) << 1 | (file & ~FILE_A) >> 1 : file;
+    }
     return men;
 }
 
@@ -158,7 +160,8 @@ static void wrong_turn(const Position *position, int from, Reading *ret) {
 static void find_short(const Position *position, const Shape *shape, int to, Reading *ret) {
     Colour us = position_turn(position);
     uint64_t men = men_named(position, us, shape);
-    ret->fault = men == 0 ? FAULT_NO_PIECE_NAMED : FAULT_CANNOT_REACH;
+    bool any_file = shape->man == PAWN && shape->from_file < 0 && shape->capture;
+    ret->fault = men == 0 && !any_file ? FAULT_NO_PIECE_NAMED : FAULT_CANNOT_REACH;
     int best = -1;
     bool alone = set_count(men) == 1;
     for (uint64_t rest = men; rest != 0; rest &= rest - 1) {
@@ -177,7 +180,7 @@ static void find_short(const Position *position, const Shape *shape, int to, Rea
     }
     /* A pawn that cannot reach the square is told as such where there is no pawn on the file. */
     if (ret->fault == FAULT_NO_PIECE_NAMED && shape->man == PAWN && shape->from_file < 0)
-        ret->from_file = shape->capture ? -1 : shape->to_file;
+        ret->from_file = shape->to_file;
 }
 
 /* Ng1-f3, g1f3: the square is named, so the fault is about it. */

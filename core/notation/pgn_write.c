@@ -13,7 +13,7 @@ static const char *const roster[7] = { "Event", "Site", "Date", "Round", "White"
 
 static const char *find(const PgnTag *tags, size_t count, const char *name) {
     for (size_t i = 0; i < count; i++)
-        if (strcmp(tags[i].name, name) == 0)
+        if (text_equal_nocase(tags[i].name, name))
             return tags[i].value;
     return NULL;
 }
@@ -44,9 +44,9 @@ static void write_roster(Str *out, const PgnTag *tags, size_t count, const char 
 
 static bool set_by_us(const char *name) {
     for (size_t i = 0; i < 7; i++)
-        if (strcmp(name, roster[i]) == 0)
+        if (text_equal_nocase(name, roster[i]))
             return true;
-    return strcmp(name, "FEN") == 0 || strcmp(name, "SetUp") == 0;
+    return text_equal_nocase(name, "FEN") || text_equal_nocase(name, "SetUp");
 }
 
 static void consider(const char *name, const char *value, const char *after, PgnTag *best) {

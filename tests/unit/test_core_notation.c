@@ -175,6 +175,8 @@ static void test_faults(void **state) {
         { "rnbqkbnr/pp1p2pp/5p2/2p1p3/2PPP3/5P2/PP4PP/RNBQKBNR b KQkq - 0 4", "xd4", "several_men", READING_AMBIGUOUS,
           "cxd4 exd4" },
         { "rnbqkbnr/pppp1ppp/8/4p3/5P2/6P1/PPPPP2P/RNBQKBNR w KQkq - 0 3", "Nfe3", "no_piece_named", READING_ILLEGAL, NULL },
+        { START, "xd3", "nothing_to_capture", READING_ILLEGAL, "d3" },
+        { PAWN_ONLY, "xb3", "cannot_reach", READING_ILLEGAL, "b3" },
         { START, "d8", "cannot_reach", READING_ILLEGAL, NULL },
         { BISHOP_PAWN, "Bxc3", "path_blocked", READING_ILLEGAL, "bxc3" },
         { START, "P-K4", "descriptive", READING_NOT_A_MOVE, NULL },
