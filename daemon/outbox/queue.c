@@ -236,11 +236,11 @@ static void send_one(Service *service, Arena *arena, Outgoing *outgoing) {
 static int send_batch(Service *service, Arena *arena, const int64_t *ids, int count, CycleReport *report, Error *error) {
     Outgoing outgoing[BATCH_SIZE];
     memset(outgoing, 0, sizeof outgoing);
-    int result = store_begin(service->store, error);
+    int result = service_begin(service, error);
     for (int i = 0; i < count && result == 0; i++)
         result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
     if (result == 0)
-        result = store_commit(service->store, error);
+        result = service_commit(service, error);
     if (result < 0) {
         store_rollback(service->store);
         return -1;
@@ -248,12 +248,12 @@ static int send_batch(Service *service, Arena *arena, const int64_t *ids, int co
     for (int i = 0; i < count; i++)
         if (!outgoing[i].skip)
             send_one(service, arena, &outgoing[i]);
-    result = store_begin(service->store, error);
+    result = service_begin(service, error);
     for (int i = 0; i < count && result == 0; i++)
         if (!outgoing[i].skip)
             result = note_result(service, &outgoing[i], report, error);
     if (result == 0)
-        result = store_commit(service->store, error);
+        result = service_commit(service, error);
     if (result < 0)
         store_rollback(service->store);
     return result;

@@ -32,26 +32,18 @@ typedef struct Waiting { /* one letter in the mailbox that the store does not kn
 typedef struct Intake {
     Service *service;
     CycleReport *report;
-    int64_t unnoted[BATCH_SIZE]; /* filed by the source; to be noted with the next commit */
-    int unnoted_count;
 } Intake;
 
 /* ---- filing ---- */
 
-static int note_filed(Intake *intake, Error *error) {
-    for (int i = 0; i < intake->unnoted_count; i++)
-        if (letter_in_note_filed(intake->service->store, intake->unnoted[i], error) < 0)
-            return -1;
-    return 0;
-}
-
 /* Reads back from the store what is settled and not filed, and files it. A mailbox that is not to be had now
  * leaves the rest for the next cycle. */
 static int file_settled(Intake *intake, Error *error) {
-    Store *store = intake->service->store;
-    MailSource *source = intake->service->world->source;
-    intake->unnoted_count = 0;
+    Service *service = intake->service;
+    Store *store = service->store;
+    MailSource *source = service->world->source;
     int64_t ids[BATCH_SIZE];
+    service->unnoted_count_ = 0;
     int count = letters_in_unfiled(store, ids, BATCH_SIZE, error);
     for (int i = 0; i < count; i++) {
         LetterIn letter;
@@ -59,7 +51,7 @@ static int file_settled(Intake *intake, Error *error) {
             return -1;
         if (source->operations->file(source, letter.mailbox, letter.name, error) < 0)
             return -1;
-        intake->unnoted[intake->unnoted_count++] = ids[i];
+        service->unnoted_[service->unnoted_count_++] = ids[i];
         intake->report->filed++;
     }
     return count < 0 ? -1 : 0;
@@ -76,19 +68,14 @@ static int store_one(Intake *intake, const Waiting *waiting, Incoming *incoming,
 
 /* Commit 1 of a batch: raw bytes and keys, and the filing of the batch before. */
 static int store_batch(Intake *intake, const Waiting *waiting, Incoming *incoming, int count, Error *error) {
-    Store *store = intake->service->store;
-    int result = store_begin(store, error);
-    if (result == 0)
-        result = note_filed(intake, error);
+    int result = service_begin(intake->service, error);
     for (int i = 0; i < count && result == 0; i++)
         if (incoming[i].raw.length > 0)
             result = store_one(intake, &waiting[i], &incoming[i], error);
     if (result == 0)
-        result = store_commit(store, error);
+        result = service_commit(intake->service, error);
     if (result < 0)
-        store_rollback(store);
-    else
-        intake->unnoted_count = 0;
+        store_rollback(intake->service->store);
     return result;
 }
 
@@ -121,7 +108,7 @@ static int settle_incoming(Service *service, Incoming *incoming, CycleReport *re
 static int settle_together(Intake *intake, Incoming *incoming, int count, Error *error) {
     Store *store = intake->service->store;
     CycleReport report = *intake->report;
-    int result = store_begin(store, error);
+    int result = service_begin(intake->service, error);
     for (int i = 0; i < count && result == 0; i++) {
         if (incoming[i].id == 0)
             continue;
@@ -133,7 +120,7 @@ static int settle_together(Intake *intake, Incoming *incoming, int count, Error 
         report.settled++;
     }
     if (result == 0)
-        result = store_commit(store, error);
+        result = service_commit(intake->service, error);
     if (result < 0)
         store_rollback(store);
     else
@@ -345,23 +332,6 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
     return result;
 }
 
-/* The last batch's filing and the time of this reading, noted with a commit of their own only where there is something to note. */
-static int note_end(Intake *intake, Error *error) {
-    Store *store = intake->service->store;
-    if (intake->unnoted_count == 0)
-        return 0;
-    int result = store_begin(store, error);
-    if (result == 0)
-        result = note_filed(intake, error);
-    if (result == 0)
-        result = store_value_set(store, "mailbox_read", world_now(intake->service->world), error);
-    if (result == 0)
-        result = store_commit(store, error);
-    if (result < 0)
-        store_rollback(store);
-    return result;
-}
-
 int intake_run(Service *service, CycleReport *report, Error *error) {
     Intake intake = { .service = service, .report = report };
     int leftovers = 0;
@@ -370,28 +340,16 @@ int intake_run(Service *service, CycleReport *report, Error *error) {
     if (settle_leftovers(&intake, &leftovers, error) < 0)
         return -1;
     /* Letters settled before the end came and not filed: found by their key, only filed. */
-    do {
-        if (file_settled(&intake, error) < 0 || note_end(&intake, error) < 0)
+    for (;;) {
+        if (file_settled(&intake, error) < 0)
             return -1;
-    } while (intake.unnoted_count == BATCH_SIZE);
-    intake.unnoted_count = 0;
-    int result = read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, error);
-    if (result == 0)
-        result = note_end(&intake, error);
-    return result;
-}
-
-int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
-    *ret_report = (CycleReport){ 0 };
-    int in = intake_run(service, ret_report, error);
-    if (in < 0 && error != NULL && error->grade == ERROR_DAMAGED)
+        if (service->unnoted_count_ < BATCH_SIZE)
+            break;
+        if (service_note(service, error) < 0)
+            return -1;
+    }
+    if (read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, error) < 0)
         return -1;
-    /* Timers wait for a mailbox that was read to its end: an answer may lie in it. */
-    Error fault;
-    error_clear(&fault);
-    int timers = in < 0 ? 0 : timers_run(service, ret_report, &fault);
-    int out = queue_run(service, ret_report, &fault);
-    if (in == 0 && (timers < 0 || out < 0) && error != NULL)
-        *error = fault;
-    return in < 0 || timers < 0 || out < 0 ? -1 : 0;
+    service->read_at_ = world_now(service->world);
+    return 0;
 }

@@ -35,6 +35,11 @@ typedef struct Service {
     int (*read_mime)(void *data, Arena *arena, const char *raw, size_t size, MimeResult *ret_result, Error *error);
     void *mime_data;
     void (*log)(const char *line); /* one line for the operator: no tokens, no bodies (RULINGS 50); may be NULL */
+
+    /* What is done and waits to be noted with the next commit, whichever that is (RULINGS 42). Zero at first. */
+    int64_t unnoted_[BATCH_SIZE]; /* letters the source has filed */
+    int unnoted_count_;
+    Instant read_at_;             /* when the mailbox was last read to its end; 0: nothing to note */
 } Service;
 
 typedef struct CycleReport {
@@ -49,5 +54,11 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error);
 int intake_run(Service *service, CycleReport *report, Error *error);
 int timers_run(Service *service, CycleReport *report, Error *error);
 int queue_run(Service *service, CycleReport *report, Error *error);
+
+/* A transaction of the service: begins with the notes that wait; they are forgotten only once it is committed. */
+int service_begin(Service *service, Error *error);
+int service_commit(Service *service, Error *error);
+/* A commit of their own for the notes that no other took; none where nothing waits. */
+int service_note(Service *service, Error *error);
 
 #endif

@@ -47,8 +47,10 @@ static int run_batch(Service *service, CycleReport *report, bool *ret_more, Erro
     int found = timer_due(service->store, world_now(service->world), &timer, error);
     if (found <= 0)
         return found;
-    if (store_begin(service->store, error) < 0)
+    if (service_begin(service, error) < 0) {
+        store_rollback(service->store);
         return -1;
+    }
     int count = 0;
     while ((found = timer_due(service->store, world_now(service->world), &timer, error)) == 1 && count < BATCH_SIZE) {
         if (timer_done(service->store, &timer, error) < 0 || fire(service, &timer, error) < 0) {
@@ -57,7 +59,7 @@ static int run_batch(Service *service, CycleReport *report, bool *ret_more, Erro
         }
         count++;
     }
-    if (found < 0 || store_commit(service->store, error) < 0) {
+    if (found < 0 || service_commit(service, error) < 0) {
         store_rollback(service->store);
         return -1;
     }
