@@ -4,6 +4,7 @@
 #include "daemon/verbs/verb_chess.h"
 #include "daemon/verbs/verbs.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,8 +108,8 @@ int main(int argc, char **argv) {
         if (strcmp(verbs[i].name, name) != 0)
             continue;
         int status = run_verb(&verbs[i], &call);
-        if (fflush(stdout) != 0 && status == STATUS_DONE)
-            status = verb_wrong("standard output could not be written");
+        if (fflush(stdout) != 0 && status == STATUS_DONE) /* a reader that has gone (| head) needs no words */
+            status = errno == EPIPE ? STATUS_WRONG : verb_wrong("standard output could not be written");
         return status;
     }
     print_line(stderr, "epistle: there is no verb %s: `epistle --help` lists them", name);
