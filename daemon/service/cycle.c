@@ -9,9 +9,11 @@ int service_begin(Service *service, Error *error) {
     for (int i = 0; i < service->unnoted_count_; i++)
         if (letter_in_note_filed(service->store, service->unnoted_[i], error) < 0)
             return -1;
-    if (service->read_at_ != 0)
-        return store_value_set(service->store, "mailbox_read", service->read_at_, error);
-    return 0;
+    if (service->read_at_ == 0)
+        return 0;
+    if (letters_in_drop_raw(service->store, service->read_at_ - (Instant)RAW_KEPT_DAYS * SECONDS_PER_DAY, error) < 0)
+        return -1;
+    return store_value_set(service->store, "mailbox_read", service->read_at_, error);
 }
 
 int service_commit(Service *service, Error *error) {

@@ -96,6 +96,13 @@ int letter_in_same(Store *store, const char *proof, const char *message_id, cons
                            "ttt", proof, message_id, body_hash);
 }
 
+int letters_in_drop_raw(Store *store, Instant before, Error *error) {
+    return store_execute(store, error,
+                         "DELETE FROM raw_letter WHERE letter IN (SELECT letter FROM raw_letter ORDER BY letter LIMIT ?2)"
+                         " AND letter IN (SELECT id FROM letter_in WHERE id = letter AND state = 'settled' AND stored < ?1)",
+                         "ii", before, (int64_t)RAW_DROPPED_AT_ONCE);
+}
+
 int outcome_add(Store *store, int64_t letter, int number, const char *verb, const char *outcome, const char *detail, Error *error) {
     return store_execute(store, error, "INSERT INTO outcome(letter, number, verb, outcome, detail) VALUES(?1, ?2, ?3, ?4, ?5)", "iittt",
                          letter, (int64_t)number, verb, outcome, detail);

@@ -6,6 +6,11 @@
 #include "core/base/sha256.h"
 #include "daemon/store/store.h"
 
+enum {
+    RAW_KEPT_DAYS = 1000, /* raw bytes are evidence: a game of two years and an appeal after it (RULINGS 48) */
+    RAW_DROPPED_AT_ONCE = 64,
+};
+
 typedef struct LetterIn {
     int64_t id;
     Instant arrival, stored;
@@ -42,6 +47,9 @@ int letter_in_set_state(Store *store, int64_t id, const char *state, const char 
 
 /* The letter settled before under the same second key (RULINGS 8). 1, 0, -1. */
 int letter_in_same(Store *store, const char *proof, const char *message_id, const char *body_hash, int64_t *ret_id, Error *error);
+
+/* Drops the oldest raw bytes of settled letters that were stored before `before`, a few at a time. What was decided stays. */
+int letters_in_drop_raw(Store *store, Instant before, Error *error);
 
 /* One outcome of one command; number counts from 1 in each letter. */
 int outcome_add(Store *store, int64_t letter, int number, const char *verb, const char *outcome, const char *detail, Error *error);
