@@ -79,6 +79,20 @@ MUTANTS = [
            unit("test_core_game_rules")),
     Mutant("a plan goes on after the end", "core/game/game_plan.c", "if (game_over(game) || game->due_result_ != RESULT_NONE)",
            "if (game->due_result_ != RESULT_NONE)", unit("test_core_game_rules")),
+    # nothing lost, nothing twice
+    Mutant("nothing is synced", "daemon/store/store.c", "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+           "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;", simulate("1-10")),
+    Mutant("no attempt noted", "daemon/outbox/queue.c", """    if (result == 0)
+        result = store_commit(service->store, error);
+    if (result < 0) {
+        store_rollback(service->store);
+        return -1;
+    }
+""", "    store_rollback(service->store);\n", simulate("1-10")),
+    Mutant("other bytes after an unknown end", "daemon/store/letters_out.c", "bytes = CASE WHEN ?6 THEN bytes END", "bytes = NULL AND ?6",
+           simulate("1-10")),
+    Mutant("a copy is a new letter", "daemon/service/settle.c", "settling->read->body_hash, &first, error);",
+           "settling->read->body_hash, &first, error) * 0;", simulate("1-10")),
 ]
 
 
