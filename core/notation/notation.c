@@ -235,7 +235,7 @@ const char *notation_fault_name(MoveFault fault) {
         [FAULT_UNSHAPED] = "unshaped",
         [FAULT_DESCRIPTIVE] = "descriptive",
         [FAULT_SEVERAL_MEN] = "several_men",
-        [FAULT_PIECE_OR_PAWN] = "piece_or_pawn",
+        [FAULT_BISHOP_OR_PAWN] = "bishop_or_pawn",
         [FAULT_TWO_LANGUAGES] = "two_languages",
         [FAULT_INCOMPLETE] = "incomplete",
         [FAULT_NO_SUCH_SQUARE] = "no_such_square",

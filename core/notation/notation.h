@@ -50,7 +50,8 @@ typedef enum MoveFault {
     FAULT_DESCRIPTIVE, /* P-K4 */
     /* with READING_AMBIGUOUS */
     FAULT_SEVERAL_MEN,        /* more than one man can: piece, to */
-    FAULT_PIECE_OR_PAWN,      /* Bxc3 at the start of a line: the phone's capital, or a bishop: to */
+    FAULT_BISHOP_OR_PAWN,     /* Bxc3 at the start of a line, the phone's capital or a bishop: piece, to. In other
+                                 languages the piece is another one (German Dxe5: queen or d-pawn) */
     FAULT_TWO_LANGUAGES,      /* own letters and English ones both make sense */
     /* with READING_ILLEGAL */
     FAULT_INCOMPLETE,         /* a part is missing (Nf): piece */

@@ -199,7 +199,7 @@ static void read_with(const Position *position, const char *text, unsigned flags
     if (!pseudo_legal(ret))
         *ret = pawn;
     else if (small.capture || small.from_rank >= 0) /* "Bc4" is the bishop's, as all write it */
-        merge(&pawn, FAULT_PIECE_OR_PAWN, ret);
+        merge(&pawn, FAULT_BISHOP_OR_PAWN, ret);
 }
 
 static bool understood(const Reading *reading) {
@@ -217,7 +217,7 @@ void notation_read_in(const Position *position, const char *text, unsigned flags
         read_with(position, text, flags, english, &second);
         if (pseudo_legal(ret) && pseudo_legal(&second))
             merge(&second, FAULT_TWO_LANGUAGES, ret);
-        else if (pseudo_legal(&second) || (!understood(ret) && understood(&second)))
+        else if (pseudo_legal(&second) || (!understood(ret) && understood(&second)) || ret->fault == FAULT_UNSHAPED)
             *ret = second;
     }
     if (ret->fault != FAULT_UNKNOWN_LETTER)

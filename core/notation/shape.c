@@ -476,7 +476,8 @@ static bool read_men(const Token *token, const PieceLetters *letters, unsigned f
     cursor.at = token->points;
     if ((may_be_file || first == 'x') && read_man(cursor, EMPTY, false, ret))
         return true;
-    if (small || !letter(first) || token->points[1] == ' ' || (may_be_file && digit(token->points[1])))
+    bool capital = letter(first) && lower(first) != first;
+    if (!capital || token->points[1] == ' ' || (may_be_file && digit(token->points[1])))
         return false;
     /* Some other language's letter, perhaps: Sf3. */
     cursor.at = token->points + 1;
