@@ -132,7 +132,7 @@ bool encode_address_field(Str *out, const char *field, const char *name, const c
         str_printf(out, "%s\r\n", address);
         return !out->overflowed;
     }
-    if (field_plain(name) && strlen(name) <= 60) {
+    if (field_plain(name) && strlen(field) + strlen(name) <= MAIL_LINE_MAX - 10) {
         str_append_char(out, '"');
         for (const char *at = name; *at != 0; at++) {
             if (*at == '"' || *at == '\\')

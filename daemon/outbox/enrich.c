@@ -160,10 +160,12 @@ static bool write_date(Enrich *enrich, Instant instant, const char *pattern_name
     return U_SUCCESS(status) && str_append(out, text);
 }
 
-/* "NAME_words" and "NAME_utc" beside an RFC 3339 member. The offset comes from glibc, the words from ICU (RULINGS 34). */
+/* "NAME_words" and "NAME_utc" beside an instant (RFC 3339, or as a letter's Date has it). The offset comes from glibc, the words
+ * from ICU (RULINGS 34). */
 static void add_date(Enrich *enrich, json_t *object, const char *name) {
     Instant instant;
-    if (!instant_read(get_text(object, name), &instant))
+    const char *text = get_text(object, name);
+    if (*text == 0 || (!instant_read(text, &instant) && !instant_read_mail(text, &instant)))
         return;
     int offset = 0;
     bool local = enrich->zone != NULL && zone_offset(enrich->zone, instant, &offset);
@@ -269,9 +271,9 @@ static void add_joined(Enrich *enrich, json_t *object, const char *name) {
 }
 
 static void add_cause(Enrich *enrich, json_t *fault) {
-    static const char *const squares[] = { "cause", "attacker", "square2", "square" };
+    static const char *const squares[] = { "cause", "attacker", "square2" };
     static const char *const pieces[] = { "cause_piece", "attacker_piece" };
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < 3; i++)
         if (*get_text(fault, squares[i]) != 0) {
             put_text(enrich, fault, "cause", get_text(fault, squares[i]));
             break;
@@ -281,6 +283,19 @@ static void add_cause(Enrich *enrich, json_t *fault) {
             put_text(enrich, fault, "cause_piece", get_text(fault, pieces[i]));
             break;
         }
+}
+
+/* "days" and "hours" as counted words. */
+static void add_counts(Enrich *enrich, json_t *object) {
+    static const char *const counts[] = { "days", "hours" };
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+        const json_t *count = json_object_get(object, counts[i]);
+        int64_t number = json_integer_value(count);
+        char key[32];
+        snprintf(key, sizeof key, "%s_words", counts[i]);
+        if (json_is_integer(count))
+            put_words(enrich, object, key, counts[i], &number, 1);
+    }
 }
 
 static void add_lists(Enrich *enrich, json_t *object) {
@@ -312,11 +327,16 @@ static void add_common(Enrich *enrich, json_t *object) {
     add_piece(enrich, object, "piece");
     add_piece(enrich, object, "cause_piece");
     add_control(enrich, object);
+    add_counts(enrich, object);
     add_joined(enrich, object, "lines");
     add_joined(enrich, object, "readings");
     add_joined(enrich, object, "candidates");
     add_side(enrich, object, "you", "is_white", "is_black");
     add_side(enrich, object, "turn", "turn_white", "turn_black");
+    char meant[80];
+    snprintf(meant, sizeof meant, "meant-%.60s", get_text(object, "meant"));
+    if (meant[6] != 0)
+        put_true(enrich, object, meant);
     const json_t *late = json_object_get(object, "late");
     if (json_is_integer(late) && json_integer_value(late) <= 0)
         json_object_del(object, "late");
@@ -433,6 +453,8 @@ static void add_game(Enrich *enrich, json_t *game) {
         snprintf(example, sizeof example, "%" JSON_INTEGER_FORMAT "%s", number, black_to_move ? "... Nf6" : ". Nf3");
         put_text(enrich, game, "example", example);
     }
+    if (strcmp(get_text(game, "control"), "none") == 0)
+        json_object_del(game, "clocks");
     json_t *clocks = json_object_get(game, "clocks");
     add_clock(enrich, json_object_get(clocks, "white"));
     add_clock(enrich, json_object_get(clocks, "black"));
@@ -521,7 +543,11 @@ json_t *view_enrich(const Templates *templates, const json_t *view, Error *error
     json_t *outcome;
     json_array_foreach(json_object_get(copy, "outcomes"), index, outcome) {
         add_lists(&enrich, outcome);
-        add_lists(&enrich, json_object_get(outcome, "fault"));
+        /* a number here would hide the view's own "game" from the template */
+        if (json_is_integer(json_object_get(outcome, "game"))) {
+            put(&enrich, outcome, "game_id", json_incref(json_object_get(outcome, "game")));
+            json_object_del(outcome, "game");
+        }
     }
     char flag[64];
     snprintf(flag, sizeof flag, "is-%.50s", get_text(copy, "kind"));

@@ -12,8 +12,11 @@
  *   piece_name …              beside piece, cause_piece, attacker_piece: the language's word
  *   control_words, control_rules   beside control: its name, and what the name does not say
  *   late_words, left_words    durations beside late; and in a clock
+ *   days_words, hours_words   beside days and hours: "30 days"
+ *   meant-WORD                true, beside "meant"
  *   lines_words, readings_words, candidates_words   lists in one line, each part quoted
- * in a fault                  cause, cause_piece from attacker…, square2 or square where those are what is there
+ * in an outcome               game_id in the place of a number "game"; candidates from its fault; first_id of its games
+ * in a fault                  cause, cause_piece from attacker, attacker_piece or square2 where those are what is there
  * in a game                   board [line …], score [line …], turn_name, winner, loser, you_won, you_lost, drawn, end-REASON,
  *                             waiting (the opponent is on move), offer_mine, offer_theirs, example (a move as it would be written now)
  * in a deadline               sum ("21 × 24 hours"), zone_utc: the player's zone is UTC itself

@@ -143,7 +143,7 @@ bool layout_text(const char *markdown, const char *commands, Str *out) {
         bool literal = strncmp(line, "    ", 4) == 0;
         while (length > 0 && strchr(" \t\r", line[length - 1]) != NULL)
             length--;
-        bool item = strncmp(line, "- ", 2) == 0;
+        bool item = length > 2 && strncmp(line, "- ", 2) == 0;
         if (length == 0 || literal || item)
             flush(&paragraph, commands, out);
         if (length == 0) {

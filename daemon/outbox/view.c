@@ -169,7 +169,7 @@ static char *build_pgn(const json_t *view) {
     }
     Instant began;
     char date[16] = "????.??.??", control[64];
-    if (instant_read(get_text(game, "started"), &began)) {
+    if (instant_read(get_text(game, "created"), &began)) {
         CivilTime civil = instant_civil(began);
         snprintf(date, sizeof date, "%04d.%02d.%02d", (int)((unsigned)civil.year % 10000), (int)((unsigned)civil.month % 100), (int)((unsigned)civil.day % 100));
     }

@@ -1,0 +1,179 @@
+/* The Maildir sender: one file a letter, however often it is delivered; nothing left behind where it cannot be written. */
+#include "daemon/outbox/sender.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char root[64];
+
+static int make_root(void **state) {
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/epistle-maildir-XXXXXX");
+    return mkdtemp(root) == NULL ? -1 : 0;
+}
+
+static int remove_root(void **state) {
+    (void)state;
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    return system(command);
+}
+
+static const char *below(const char *name) {
+    static char path[4][400];
+    static int at;
+    at = (at + 1) % 4;
+    snprintf(path[at], sizeof path[at], "%s/%s", root, name);
+    return path[at];
+}
+
+/* How many files; the last one's path. */
+static int count(const char *folder, char *ret_path, size_t size) {
+    DIR *list = opendir(below(folder));
+    if (list == NULL)
+        return -1;
+    int files = 0;
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;)
+        if (entry->d_name[0] != '.') {
+            files++;
+            if (ret_path != NULL)
+                snprintf(ret_path, size, "%s/%s/%s", root, folder, entry->d_name);
+        }
+    closedir(list);
+    return files;
+}
+
+static const char letter[] = "Subject: x\r\n\r\nDear Anna,\r\nlone \r stays\r\n";
+
+static SendReport send_one(MailSender *sender, const char *from, const char *to, const char *id) {
+    Envelope envelope = { from, to, id };
+    SendReport report = { .result = SEND_UNKNOWN };
+    sender->operations->send(sender, &envelope, letter, sizeof letter - 1, 1000, &report);
+    return report;
+}
+
+static void test_delivery(void **state) {
+    (void)state;
+    Error error = { 0 };
+    MailSender *sender = sender_maildir_open(below("deep/er/out"), &error);
+    assert_non_null(sender);
+    SendReport report = send_one(sender, "chess+b.x@club.example", "anna@example.org", "1@club.example");
+    assert_int_equal(report.result, SEND_ACCEPTED);
+    assert_int_equal(report.at, 1000);
+    char path[700], text[400] = "";
+    assert_int_equal(count("deep/er/out/new", path, sizeof path), 1);
+    assert_int_equal(count("deep/er/out/tmp", NULL, 0), 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    fclose(file);
+    assert_string_equal(text, "Return-Path: <chess+b.x@club.example>\nDelivered-To: anna@example.org\nSubject: x\n\nDear Anna,\nlone \r stays\n");
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    assert_null(strchr(path + strlen(root), ':'));
+
+    /* the same again, unread, read, and read with marks */
+    assert_int_equal(send_one(sender, "chess+b.x@club.example", "anna@example.org", "1@club.example").result, SEND_ACCEPTED);
+    assert_int_equal(count("deep/er/out/new", NULL, 0), 1);
+    char moved[900];
+    snprintf(moved, sizeof moved, "%s/deep/er/out/cur/%s:2,RS", root, strrchr(path, '/') + 1);
+    assert_int_equal(rename(path, moved), 0);
+    assert_int_equal(send_one(sender, "chess+b.x@club.example", "anna@example.org", "1@club.example").result, SEND_ACCEPTED);
+    assert_int_equal(count("deep/er/out/new", NULL, 0), 0);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "2@club.example").result, SEND_ACCEPTED);
+    assert_int_equal(count("deep/er/out/new", NULL, 0), 1);
+    sender->operations->close(sender);
+}
+
+/* A crash between writing and renaming leaves a piece in tmp/. */
+static void test_leftover(void **state) {
+    (void)state;
+    MailSender *sender = sender_maildir_open(below("left"), NULL);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_ACCEPTED);
+    char path[700], piece[900];
+    assert_int_equal(count("left/new", path, sizeof path), 1);
+    snprintf(piece, sizeof piece, "%s/left/tmp/%s", root, strrchr(path, '/') + 1);
+    assert_int_equal(rename(path, piece), 0);
+    assert_int_equal(truncate(piece, 5), 0);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_ACCEPTED);
+    assert_int_equal(count("left/tmp", NULL, 0), 0);
+    assert_int_equal(count("left/new", path, sizeof path), 1);
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(status.st_size > 50);
+    sender->operations->close(sender);
+}
+
+static void test_per_recipient(void **state) {
+    (void)state;
+    MailSender *sender = sender_maildir_open(below("to/%s/Maildir"), NULL);
+    assert_non_null(sender);
+    assert_int_equal(send_one(sender, "", "anna+x@example.org", "1@x").result, SEND_ACCEPTED);
+    assert_int_equal(send_one(sender, "", "bob@example.org", "1@x").result, SEND_ACCEPTED);
+    assert_int_equal(count("to/anna+x@example.org/Maildir/new", NULL, 0), 1);
+    assert_int_equal(count("to/bob@example.org/Maildir/new", NULL, 0), 1);
+    static const char *const bad[] = { "../bob@example.org", "a/b@example.org", ".hidden@example.org", "no address", "", "a@b\nc", "o'neill@example.org", "a@b@c" };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+        assert_int_equal(send_one(sender, "", bad[i], "1@x").result, SEND_REFUSED);
+    assert_int_equal(send_one(sender, "a\nb@x", "bob@example.org", "2@x").result, SEND_REFUSED);
+    assert_int_equal(count("to", NULL, 0), 2);
+    sender->operations->close(sender);
+    assert_null(sender_maildir_open("", NULL));
+    assert_null(sender_maildir_open("/tmp/%s/%s", NULL));
+}
+
+/* No room: a limit on the file's size stands for the full disk. */
+static void test_no_room(void **state) {
+    (void)state;
+    MailSender *sender = sender_maildir_open(below("full"), NULL);
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit before, small;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    small = before;
+    small.rlim_cur = 20;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+    SendReport report = send_one(sender, "", "anna@example.org", "1@x");
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(report.result, SEND_LATER);
+    assert_true(strlen(report.words) > 20);
+    assert_int_equal(count("full/tmp", NULL, 0), 0);
+    assert_int_equal(count("full/new", NULL, 0), 0);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_ACCEPTED);
+    sender->operations->close(sender);
+}
+
+/* Something that is no folder stands in its place. */
+static void test_no_folder(void **state) {
+    (void)state;
+    FILE *file = fopen(below("plain"), "w");
+    assert_non_null(file);
+    fclose(file);
+    Error error = { 0 };
+    assert_null(sender_maildir_open(below("plain"), &error));
+    assert_int_equal(error.grade, ERROR_INPUT);
+    MailSender *sender = sender_maildir_open(below("plain/%s"), NULL);
+    assert_non_null(sender);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_LATER);
+    sender->operations->close(sender);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_delivery), cmocka_unit_test(test_leftover), cmocka_unit_test(test_per_recipient),
+        cmocka_unit_test(test_no_room),  cmocka_unit_test(test_no_folder),
+    };
+    return cmocka_run_group_tests(tests, make_root, remove_root);
+}
