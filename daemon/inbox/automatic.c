@@ -1,5 +1,6 @@
 #include "daemon/inbox/automatic.h"
 
+#include "core/base/encode.h"
 #include "core/base/str.h"
 
 #include <string.h>
@@ -106,17 +107,18 @@ static bool is_own(const Header *header, const char *loop_value) {
     return false;
 }
 
-/* Whose Message-ID is it? Ours have the service's domain and "epistle." or a "+" tag of its address before it. */
+enum { TOKEN_DIGITS = 26 /* RULINGS 1 */ };
+
+/* Ours are TOKEN@domain, with the domain of the service's address. */
 static bool own_message_id(const Header *header, const char *loop_value, Arena *arena) {
     const char *field = header_field(header, "Message-ID", 0), *id = NULL;
     if (field == NULL || header_message_ids(arena, field, &id, 1) != 1)
         return false;
-    const char *at = strchr(loop_value, '@'), *domain = strrchr(id, '@');
-    if (at == NULL || domain == NULL || !text_equal_nocase(at, domain))
-        return false;
-    size_t local = (size_t)(at - loop_value);
-    return (text_starts_nocase(id, "epistle.")) ||
-           (strlen(id) > local && strncasecmp(id, loop_value, local) == 0 && id[local] == '+');
+    const char *domain = strchr(loop_value, '@');
+    for (int i = 0; i < TOKEN_DIGITS; i++)
+        if (base32_value(id[i]) < 0)
+            return false;
+    return domain != NULL && text_equal_nocase(id + TOKEN_DIGITS, domain);
 }
 
 static Verdict by_content_type(const Header *header) {

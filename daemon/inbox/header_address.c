@@ -251,6 +251,12 @@ static void keep_quoted(const char **text, Mailbox *mailbox, Str *target) {
     *text = at;
 }
 
+/* Inside [IPv6:…]? */
+static bool in_literal(const Str *words) {
+    const char *open = strrchr(words->data, '[');
+    return open != NULL && strchr(open, ']') == NULL;
+}
+
 /* One step: one byte, quoted string or comment. */
 static void step(const char **text, Mailbox *mailbox, Results *results) {
     Str *target = mailbox->in_angle ? &mailbox->angle : &mailbox->words;
@@ -268,7 +274,7 @@ static void step(const char **text, Mailbox *mailbox, Results *results) {
     bool route = mailbox->in_angle && skip_blanks(mailbox->angle.data)[0] == '@'; /* <@a,@b:local@domain> */
     if ((byte == ',' && !route) || byte == ';') {
         mailbox_end(mailbox, results);
-    } else if (byte == ':' && !mailbox->in_angle) {
+    } else if (byte == ':' && !mailbox->in_angle && !in_literal(&mailbox->words)) {
         str_clear(&mailbox->words); /* a group's name; its members follow as in any list */
     } else if (byte == '<') {
         str_clear(&mailbox->angle); /* "<<john@x>>" is the inner pair */

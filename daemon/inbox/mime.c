@@ -46,6 +46,26 @@ static bool part_read(Arena *arena, const char *raw, size_t size, Part *ret_part
     return true;
 }
 
+static bool has_content_field(const Header *header) {
+    for (size_t i = 0; i < header->count; i++)
+        if (text_starts_nocase(header->fields[i].name, "content-"))
+            return true;
+    return false;
+}
+
+/* A part that libetpan found. Of one without any header it leaves out the empty line, so that our scanner would take
+ * the body for the header; but it says the same of one whose header it cannot read. */
+static bool part_of(Arena *arena, const struct mailmime *mime, Part *ret_part) {
+    const char *raw = mime->mm_mime_start;
+    const struct mailmime_data *data = mime->mm_body;
+    if (raw == NULL || !part_read(arena, raw, mime->mm_length, ret_part))
+        return false;
+    bool headless = data != NULL && data->dt_type == MAILMIME_DATA_TEXT && data->dt_data.dt_text.dt_data == raw;
+    if (headless && !has_content_field(&ret_part->header))
+        *ret_part = (Part){ .body = raw, .size = mime->mm_length };
+    return true;
+}
+
 static bool is_attachment(Walk *walk, const Part *part) {
     const char *disposition = part->disposition;
     if (disposition != NULL && text_starts_nocase(disposition, "attachment"))
@@ -109,7 +129,7 @@ static bool walk_part(Walk *walk, struct mailmime *mime, const Part *known);
 /* The header of a returned letter: the part up to its first empty line. */
 static void append_report(Walk *walk, struct mailmime *mime) {
     Part part;
-    if (mime->mm_mime_start == NULL || !part_read(walk->arena, mime->mm_mime_start, mime->mm_length, &part))
+    if (!part_of(walk->arena, mime, &part))
         return;
     bool headers = mime_type_is(part.type, "message/rfc822") || mime_type_is(part.type, "text/rfc822-headers") ||
                    mime_type_is(part.type, "message/global") || mime_type_is(part.type, "message/rfc822-headers");
@@ -134,6 +154,8 @@ static bool walk_multipart(Walk *walk, struct mailmime *mime, const char *type) 
     bool alternative = mime_type_is(type, "multipart/alternative");
     bool report = mime_type_is(type, "multipart/report");
     bool first_only = mime_type_is(type, "multipart/signed") || mime_type_is(type, "multipart/related") || report;
+    if (mime_type_is(type, "multipart/digest"))
+        return false; /* its parts are messages, whatever they say */
     if (mime_type_is(type, "multipart/encrypted")) {
         walk->encrypted = true;
         return false;
@@ -156,7 +178,7 @@ static bool walk_multipart(Walk *walk, struct mailmime *mime, const char *type) 
 static bool walk_part(Walk *walk, struct mailmime *mime, const Part *known) {
     Part part;
     if (known == NULL) {
-        if (mime->mm_mime_start == NULL || !part_read(walk->arena, mime->mm_mime_start, mime->mm_length, &part))
+        if (!part_of(walk->arena, mime, &part))
             return false;
         known = &part;
     }
@@ -191,14 +213,47 @@ static const char *sniff_boundary(Arena *arena, const char *body, size_t size) {
     return NULL;
 }
 
-/* Gives libetpan one Content-Type line, the body and a last boundary: without one (a letter cut short, RULINGS 7)
- * it finds no parts; behind a right one it changes nothing. NULL if it finds no parts. Caller frees with mailmime_free();
- * the tree points into *input. */
+/* Is there the last boundary? A letter cut short (RULINGS 7) has none. */
+static bool boundary_closed(const Part *letter, const char *boundary) {
+    size_t length = strlen(boundary);
+    const char *at = letter->body, *end = at + letter->size;
+    while ((at = memmem(at, (size_t)(end - at), boundary, length)) != NULL) {
+        if (at - letter->body >= 2 && at[-1] == '-' && at[-2] == '-' && end - at >= (ptrdiff_t)length + 2 && at[length] == '-' && at[length + 1] == '-')
+            return true;
+        at++;
+    }
+    return false;
+}
+
+/* The body's size without line ends at its end, and without an opening boundary there, which begins nothing. */
+static size_t size_without_end(const Part *letter, const char *boundary) {
+    size_t size = letter->size, length = strlen(boundary);
+    for (int round = 0; round < 2; round++) {
+        while (size > 0 && (letter->body[size - 1] == '\n' || letter->body[size - 1] == '\r'))
+            size--;
+        if (size < length + 3 || memcmp(letter->body + size - length, boundary, length) != 0 ||
+            memcmp(letter->body + size - length - 3, "\n--", 3) != 0)
+            break;
+        size -= length + 2;
+    }
+    return size;
+}
+
+/* Gives libetpan one Content-Type line, the body and, where it is missing, a last boundary, without which it finds
+ * no parts at all. NULL if it finds no parts. Caller frees with mailmime_free(); the tree points into *input. */
 static struct mailmime *find_parts(const Part *letter, const char *boundary, Str *input) {
     str_clear(input);
-    if (!str_append(input, "Content-Type: multipart/mixed; boundary=\"") || !str_append(input, boundary) ||
-        !str_append(input, "\"\r\n\r\n") || !str_append_bytes(input, letter->body, letter->size) ||
-        !str_append(input, "\r\n--") || !str_append(input, boundary) || !str_append(input, "--\r\n"))
+    str_append(input, "Content-Type: multipart/mixed; boundary=\"");
+    str_append(input, boundary);
+    str_append(input, "\"\r\n\r\n");
+    bool closed = boundary_closed(letter, boundary);
+    str_append_bytes(input, letter->body, closed ? letter->size : size_without_end(letter, boundary));
+    if (!closed) {
+        str_append(input, "\r\n--");
+        str_append(input, boundary);
+        str_append(input, "--\r\n");
+    }
+    if (input->overflowed)
         return NULL;
     size_t at = 0;
     struct mailmime *root = NULL;
@@ -220,11 +275,24 @@ static bool boundary_plausible(const char *boundary) {
     return true;
 }
 
+/* Does a line of the body begin with it? A boundary that nobody wrote is as good as none. */
+static bool boundary_used(const Part *letter, const char *boundary) {
+    size_t length = strlen(boundary);
+    const char *at = letter->body, *end = at + letter->size;
+    while ((at = memmem(at, (size_t)(end - at), boundary, length)) != NULL) {
+        size_t before = (size_t)(at - letter->body);
+        if (before >= 2 && at[-1] == '-' && at[-2] == '-' && (before == 2 || at[-3] == '\n'))
+            return true;
+        at++;
+    }
+    return false;
+}
+
 static void read_multipart(Walk *walk, const Part *letter) {
     Str input;
     str_init(&input, GATE_LETTER_MAX + 3 * GATE_BOUNDARY_MAX);
     const char *boundary = mime_parameter(walk->arena, letter->type, "boundary");
-    struct mailmime *root = boundary_plausible(boundary) ? find_parts(letter, boundary, &input) : NULL;
+    struct mailmime *root = boundary_plausible(boundary) && boundary_used(letter, boundary) ? find_parts(letter, boundary, &input) : NULL;
     if (root == NULL) {
         boundary = sniff_boundary(walk->arena, letter->body, letter->size);
         root = boundary_plausible(boundary) ? find_parts(letter, boundary, &input) : NULL;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,11 +24,13 @@ enum {
     ANSWER_FD = 1,
     /* Of a child's arena: header copies and the parts' strings; decoding buffers are on the heap. */
     CHILD_ARENA_MAX = 32 * 1024 * 1024,
+    LAST_WORDS_MS = 200, /* from closing its pipe to its end a child has nothing to do */
 };
 
 typedef struct Zygote {
     char *letter; /* GATE_LETTER_MAX bytes */
     char *answer; /* MIME_ANSWER_MAX bytes */
+    size_t answered; /* of them written for this letter, to be wiped */
 } Zygote;
 
 /* 1: all read; 0: end of file before the first byte; -1: else. */
@@ -120,10 +123,10 @@ static _Noreturn void child_main(const char *letter, size_t size) {
 
 /* Collects what the child writes until it closes its pipe. False if it took too long. The daemon gone meanwhile ends
  * the zygote, and by PR_SET_PDEATHSIG the child. */
-static bool collect(int from, char *answer, size_t *ret_size) {
+static bool collect(int from, char *answer, size_t *size) {
     int64_t deadline = now_ms() + MIME_SECONDS * 1000;
     struct pollfd polls[2] = { { .fd = from, .events = POLLIN }, { .fd = REQUEST_FD, .events = 0 } };
-    size_t size = 0;
+    *size = 0;
     for (;;) {
         int64_t left = deadline - now_ms();
         if (left <= 0)
@@ -137,33 +140,27 @@ static bool collect(int from, char *answer, size_t *ret_size) {
             _exit(0);
         if (polls[0].revents == 0)
             continue;
-        char over[1]; /* a child that writes too much is read no further and dies by the deadline or by EPIPE */
-        char *target = size < MIME_ANSWER_MAX ? answer + size : over;
-        ssize_t got = read(from, target, size < MIME_ANSWER_MAX ? MIME_ANSWER_MAX - size : 1);
+        char over[1]; /* a child that writes too much has no sensible answer */
+        char *target = *size < MIME_ANSWER_MAX ? answer + *size : over;
+        ssize_t got = read(from, target, *size < MIME_ANSWER_MAX ? MIME_ANSWER_MAX - *size : 1);
         if (got < 0 && errno == EINTR)
             continue;
         if (got == 0)
-            break;
-        if (got < 0 || size == MIME_ANSWER_MAX)
+            return true;
+        if (got < 0 || *size == MIME_ANSWER_MAX)
             return false;
-        size += (size_t)got;
+        *size += (size_t)got;
     }
-    *ret_size = size;
-    return true;
 }
 
 /* Waits for a child that has closed its pipe. One that goes on living all the same is killed. */
 static int reap(pid_t child, bool kill_first) {
+    struct pollfd end = { .fd = kill_first ? -1 : pidfd_open(child, 0), .events = POLLIN };
+    if (end.fd < 0 || poll(&end, 1, LAST_WORDS_MS) <= 0)
+        kill(child, SIGKILL);
+    if (end.fd >= 0)
+        close(end.fd);
     int status = 0;
-    if (!kill_first) {
-        for (int i = 0; i < 100; i++) {
-            pid_t done = waitpid(child, &status, WNOHANG);
-            if (done == child)
-                return status;
-            poll(NULL, 0, i == 0 ? 0 : 1);
-        }
-    }
-    kill(child, SIGKILL);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     return status;
@@ -186,17 +183,16 @@ static MimeFate read_in_child(Zygote *zygote, size_t size) {
         close(ends[0]);
         return (MimeFate){ .kind = MIME_FATE_NO_CHILD };
     }
-    size_t answered = 0;
-    bool in_time = collect(ends[0], zygote->answer, &answered);
+    bool in_time = collect(ends[0], zygote->answer, &zygote->answered);
     close(ends[0]);
     int status = reap(child, !in_time);
     if (!in_time)
         return (MimeFate){ .kind = MIME_FATE_SLOW };
     if (WIFSIGNALED(status))
         return (MimeFate){ .kind = MIME_FATE_DIED, .signal = (uint32_t)WTERMSIG(status) };
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answered == 0)
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || zygote->answered == 0)
         return (MimeFate){ .kind = MIME_FATE_DIED };
-    return (MimeFate){ .kind = MIME_FATE_ANSWERED, .size = (uint32_t)answered };
+    return (MimeFate){ .kind = MIME_FATE_ANSWERED, .size = (uint32_t)zygote->answered };
 }
 
 /* Reads one letter of the usual shapes, so that children find libraries bound and ICU's data touched. */
@@ -224,7 +220,7 @@ int mime_zygote_main(void) {
     signal(SIGTERM, SIG_IGN);
     signal(SIGHUP, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    Zygote zygote = { map(GATE_LETTER_MAX), map(MIME_ANSWER_MAX) };
+    Zygote zygote = { map(GATE_LETTER_MAX), map(MIME_ANSWER_MAX), 0 };
     if (zygote.letter == NULL || zygote.answer == NULL || !mime_lock_zygote())
         _exit(2);
     warm_up();
@@ -235,7 +231,8 @@ int mime_zygote_main(void) {
         if (!write_all(ANSWER_FD, &fate, sizeof fate) || !write_all(ANSWER_FD, zygote.answer, fate.size))
             break;
         explicit_bzero(zygote.letter, request.size);
-        explicit_bzero(zygote.answer, MIME_ANSWER_MAX);
+        explicit_bzero(zygote.answer, zygote.answered);
+        zygote.answered = 0;
     }
     _exit(0); /* no exit handlers: the leak checker has nothing to look for here */
 }

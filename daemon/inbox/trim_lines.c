@@ -20,8 +20,9 @@ static const char *skip(const char *text, const char *bytes) {
 
 /* Where `phrase` stands in `text`, ASCII letters in any case; NULL if nowhere. */
 static const char *find(const char *text, const char *phrase) {
+    char first = (char)(*phrase | 32);
     for (; *text != 0; text++)
-        if (text_starts_nocase(text, phrase))
+        if ((*text | 32) == first && text_starts_nocase(text, phrase))
             return text;
     return NULL;
 }
@@ -234,7 +235,7 @@ static int header_word(const char *line) {
     if (*colon != ':' && strncmp(colon, "：", 3) != 0)
         return FIELD_NONE;
     for (size_t i = 0; i < COUNT(header_words); i++)
-        if (strlen(header_words[i].word) == length && text_starts_nocase(line, header_words[i].word))
+        if ((header_words[i].word[0] | 32) == (*line | 32) && strlen(header_words[i].word) == length && text_starts_nocase(line, header_words[i].word))
             return header_words[i].field;
     return FIELD_NONE;
 }
@@ -335,14 +336,15 @@ static bool name_address_verb(const char *text) {
 static TrimSurety surety_of(const char *text) {
     size_t length = strlen(text);
     Signs signs = signs_of(text);
+    bool quoting = text_starts_nocase(text, "quoting ") || text_starts_nocase(text, "zitat von ");
+    if (!signs.address && !signs.date && !signs.time)
+        return quoting ? TRIM_NEEDS_QUOTE : TRIM_NO_ATTRIBUTION;
     bool verb = has_verb(text);
     if (text[length - 1] == '>' && !verb)
         return TRIM_NO_ATTRIBUTION; /* "John <john@x>" may stand in any letter */
     if (signs.address && (signs.date || signs.time || name_address_verb(text)))
         return TRIM_SURE;
-    if ((verb && (signs.address || signs.date || signs.time)) || text_starts_nocase(text, "quoting ") || text_starts_nocase(text, "zitat von "))
-        return TRIM_NEEDS_QUOTE;
-    return TRIM_NO_ATTRIBUTION;
+    return verb || quoting ? TRIM_NEEDS_QUOTE : TRIM_NO_ATTRIBUTION;
 }
 
 enum { ATTRIBUTION_BYTES = 600 };
