@@ -80,6 +80,11 @@ static bool final_name(const char *meant) {
     return false;
 }
 
+/* What is nearly one of these is not for the opponent's eyes. */
+static bool secret_name(const char *meant) {
+    return strcmp(meant, "if") == 0 || strcmp(meant, "seal") == 0 || strcmp(meant, "arbiter") == 0;
+}
+
 static const char *keep(Reader *reader, const char *text) {
     const char *copy = arena_copy(reader->arena, text, strlen(text));
     return copy == NULL ? "" : copy; /* the arena says itself that it is exhausted */
@@ -340,6 +345,10 @@ static void near_miss(Reader *reader, const LineReading *found) {
 /* In the remark below commands: true if the line is no part of the remark. */
 static bool line_below(Reader *reader, const LineReading *found) {
     CommandReading *reading = reader->reading;
+    if (found->class == LINE_NEAR && secret_name(found->meant)) {
+        list_line(reader, reading->asked, &reading->asked_count, found->command.line);
+        return true;
+    }
     if (found->class != LINE_COMMAND || (found->free_text && !reader->paragraph))
         return false;
     if (found->command.verb == VERB_MOVE) {
@@ -358,6 +367,10 @@ static bool line_below(Reader *reader, const LineReading *found) {
 
 /* In a letter that opened with something else: true if the line is no part of the remark. */
 static bool line_searched(Reader *reader, LineReading *found) {
+    if (found->class == LINE_NEAR && reader->reading->count > 0 && secret_name(found->meant)) {
+        list_line(reader, reader->reading->asked, &reader->reading->asked_count, found->command.line);
+        return true;
+    }
     if (found->class == LINE_NEAR) {
         list_line(reader, reader->maybe.lines, &reader->maybe.count, found->command.line);
         if (reader->maybe.meant == NULL)

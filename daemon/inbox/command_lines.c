@@ -550,6 +550,24 @@ static void phrase_to_reading(const char *text, const Words *words, const Phrase
                 command->game = command->game * 10 + (*digit - '0');
 }
 
+/* "Yes, Nf3", "well, 12. Nf3": nothing before the move that means anything. */
+static void filled_to_reading(const char *text, const Words *words, char *cut, MoveItem *items, LineReading *reading) {
+    enum { FILLERS_MAX = 4 };
+    Moves moves = { .items = items };
+    for (size_t i = 0; i + 1 < words->count && i < FILLERS_MAX && words_filler(words->bare[i]); i++)
+        if (moves_read(text + words->offset[i + 1], cut, &moves) == MOVES_FIT)
+            set_near(reading, LINE_NEAR_OPENING, "move");
+}
+
+/* "My move:" over the move it speaks of says nothing. */
+static bool move_heading(const char *line) {
+    static const char *const headings[] = { "move:", "my move", "my move:", "my move is", "my move is:" };
+    for (size_t i = 0; i < sizeof headings / sizeof headings[0]; i++)
+        if (text_equal_nocase(line, headings[i]))
+            return true;
+    return false;
+}
+
 static void read_text(const char *line, const char *text, char *cut, MoveItem *items, const CommandContext *context, LineReading *reading);
 
 /* "(resign)", "“Nf3”": a command in brackets or quotes is nearly one. */
@@ -607,12 +625,14 @@ static void read_text(const char *line, const char *text, char *cut, MoveItem *i
         set_near(reading, LINE_NEAR, meant);
     else
         quoted_to_reading(text, cut, items, context, reading);
+    if (reading->class == LINE_OTHER)
+        filled_to_reading(text, &words, cut, items, reading);
 }
 
 void line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading) {
     LineReading *reading = ret_reading;
     *reading = (LineReading){ .class = LINE_OTHER, .command = { .line = line, .argument = "" } };
-    if (*line == 0) {
+    if (*line == 0 || move_heading(line)) {
         reading->class = LINE_EMPTY;
         return;
     }

@@ -12,7 +12,7 @@
 bool line_next(const char **text, char *ret_line);
 
 typedef enum LineClass {
-    LINE_EMPTY,
+    LINE_EMPTY,        /* also "My move:" with nothing behind it */
     LINE_OTHER,
     LINE_GREETING,     /* other text, behind which a paragraph begins */
     LINE_COMMAND,

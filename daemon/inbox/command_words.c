@@ -70,7 +70,7 @@ static const struct {
     { "accept", "accept" }, { "accepted", "accept" }, { "accept draw", "accept" }, { "draw accepted", "accept" },
     { "accept offer", "accept" }, { "offer accepted", "accept" }, { "accept draw offer", "accept" },
     { "accept offer draw", "accept" }, { "accept challenge", "accept" }, { "challenge accepted", "accept" },
-    { "agree draw", "accept" }, { "draw agreed", "accept" }, { "agree to draw", "accept" },
+    { "agree draw", "accept" }, { "draw agreed", "accept" }, { "agree to draw", "accept" }, { "agreed", "accept" }, { "agree", "accept" }, { "deal", "accept" },
     { "decline", "decline" }, { "declined", "decline" }, { "decline draw", "decline" }, { "draw declined", "decline" },
     { "decline offer", "decline" }, { "offer declined", "decline" }, { "decline draw offer", "decline" },
     { "decline challenge", "decline" }, { "challenge declined", "decline" },
@@ -99,7 +99,7 @@ static const char greeting_words[] =
 /* Words of the dictionary that are one edit off a command and make a remark by themselves ("Cute!"). Not "except" or
  * "reign": those are also how accept and resign get written. */
 static const char ordinary_words[] =
-    " cute seen seem week weak meek peek pink king sing wing ring thing hell held gone gains gates names same fame came name lame "
+    " cute mate seen seem week weak meek peek pink king sing wing ring thing hell held gone gains gates names same fame came name lame "
     "love hobby none bored beard hoard join joined ";
 
 /* A short line that begins so is a greeting, whoever it greets. */
@@ -418,6 +418,19 @@ static const char *polite_near(const Words *words) {
     return NULL;
 }
 
+/* One edit off a word of the list. */
+static bool near_in(const char *list, const char *word) {
+    char listed[NEAR_WORD_MAX + 1];
+    for (const char *at = list + 1; *at != 0; at += strcspn(at, " ") + 1) {
+        size_t length = strcspn(at, " ");
+        memcpy(listed, at, length);
+        listed[length] = 0;
+        if (words_distance(word, listed, 1) <= 1)
+            return true;
+    }
+    return false;
+}
+
 /* Right first word, wrong rest, and too much at stake (or to be kept from the opponent) for a remark. */
 static const char *misshapen_near(const Words *words) {
     const char *first = words->bare[0];
@@ -427,7 +440,7 @@ static const char *misshapen_near(const Words *words) {
         return "withdraw";
     if (strcmp(first, "adjourn") == 0 && words->count <= 4)
         return "adjourn";
-    if (strcmp(first, "set") == 0 && words->count == 3)
+    if (strcmp(first, "set") == 0 && words->count == 3 && near_in(setting_keys, words->bare[1]))
         return "set";
     if (strcmp(first, "leave") == 0 && any_word(words, 1, has_digit))
         return "leave";
@@ -468,6 +481,10 @@ static bool word_of_name(const char *word, const CommandContext *context) {
         }
     }
     return false;
+}
+
+bool words_filler(const char *bare) {
+    return bare[0] == 0 || words_in(fillers, bare);
 }
 
 bool words_greeting(const Words *words, const CommandContext *context) {

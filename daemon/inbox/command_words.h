@@ -46,6 +46,9 @@ const char *words_near(const Words *words);
 /* Nothing but greetings, closings, courtesies and the names given. */
 bool words_greeting(const Words *words, const CommandContext *context);
 
+/* A word that says nothing by itself ("well", "I'd", "please", "yes"), or only punctuation. */
+bool words_filler(const char *bare);
+
 /* Whether a word is in a list of words with one blank before and behind each. */
 bool words_in(const char *list, const char *word);
 
