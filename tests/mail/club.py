@@ -1,19 +1,20 @@
 """A club in a temporary folder: configuration, store, Maildirs, and the program under test, told the time."""
 import datetime
 import functools
+import json
 import os
 import pathlib
 import re
 import subprocess
 
-from letters import Maildir, Player, UTC, with_received, written
+from letters import Incoming, Maildir, Player, UTC, with_received, written
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
 PROGRAM = os.environ.get("EPISTLE", str(BUILD / "epistle"))
 ADDRESS = "chess@club.example"
 MX = "mx.club.example"
-START = datetime.datetime(2026, 11, 2, 9, 0, tzinfo=UTC)
+START = datetime.datetime(2031, 11, 3, 9, 0, tzinfo=UTC)  # later than the clock by which the other verbs of the program run
 
 
 def stamp(instant):
@@ -35,13 +36,17 @@ class Club:
         self.store = self.folder / "epistle.db"
         self.limits = more.pop("limits", {"player_per_day": 1000})
         self.settings = more
+        self.known_records = None
+        self.untaken = False
+        self.last_letter = 0  # the newest letter that take() has returned
         self.write_configuration(time, registration)
+        self.run("check", "--init")
 
     def write_configuration(self, time, registration):
         service = {"name": "Anytown Chess", "address": ADDRESS, "store": self.store, "language": "en", "timezone": "UTC",
-                   "arbiter": "td@club.example", "trusted_authserv": MX, **self.settings}
+                   "arbiter": "td@club.example", "trusted_authserv": MX, "templates": ROOT / "templates", **self.settings}
         sections = {"service": service, "mailbox": {"url": f"maildir://{self.inbox.path}"},
-                    "outgoing": {"url": f"maildir://{self.outgoing}/%s"}, "play": {"time": time, "registration": registration},
+                    "outgoing": {"url": f"maildir://{self.outgoing}/%25s"}, "play": {"time": time, "registration": registration},
                     "limits": self.limits}
         lines = []
         for section, values in sections.items():
@@ -51,12 +56,15 @@ class Club:
     # --- the program ---
 
     def run(self, *arguments, expect=0, stdin=None, timeout=60):
+        if arguments[0] in ("once", "restore") or arguments[:2] in (("game", "new"), ("game", "move")):
+            self.known_records = None
         done = subprocess.run([self.program, "-c", str(self.configuration), *map(str, arguments)], input=stdin,
                               capture_output=True, text=True, timeout=timeout)
         assert done.returncode == expect, f"epistle {' '.join(map(str, arguments))}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}"
         return done.stdout
 
     def once(self, expect=0, **more):
+        self.untaken = True
         return self.run("once", "--now", stamp(self.now), expect=expect, **more)
 
     def once_command(self):
@@ -90,6 +98,74 @@ class Club:
     def answer(self, player, letter, text, **more):
         return self.deliver(player.answer(letter, text, self.now, **more), sender=player.address)
 
+    # --- what became of it: the operator's view, and the folders of all players ---
+
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments, "--json"))
+
+    def take(self):
+        """One cycle. The letters settled in it that were not known before, in the order of arrival, each as `letter ID --json` has it."""
+        if self.untaken:  # cycles that nobody took the letters of
+            self.last_letter = max((row["id"] for row in self.json("letters")), default=0)
+        self.once()
+        self.untaken = False
+        fresh = sorted(row["id"] for row in self.json("letters") if row["id"] > self.last_letter)
+        self.last_letter = max([self.last_letter, *fresh])
+        return [self.json("letter", id) for id in fresh]
+
+    def settle(self, player, letter, text, minutes=1, **more):
+        """The player answers a letter; one cycle. Returns what became of it as Settled."""
+        return self.settle_raw(player, player.answer(letter, text, self.advance(minutes=minutes), **more))
+
+    def settle_raw(self, player, raw, sender=None, **more):
+        """A letter of any shape, given as bytes. `player`: whose folder counts as the sender's; None for a stranger without one."""
+        for other in self.players.values():
+            other.read_new()
+        before = self.records()
+        self.deliver(raw, sender=sender if sender is not None else player.address if player else "", **more)
+        settled = self.take()
+        assert len(settled) == 1
+        letters = {other.name: other.read_new() for other in self.players.values()}
+        own = letters.pop(player.name) if player else []
+        return Settled(settled[0], own, [letter for others in letters.values() for letter in others], self.records() != before)
+
+    def settle_all(self, letters):
+        """Many letters, (player, raw bytes) each, in one cycle. `changed` of each tells whether any of them changed a record."""
+        for player in self.players.values():
+            player.read_new()
+        before = self.records()
+        for player, raw in letters:
+            self.advance(minutes=1)
+            self.deliver(raw, sender=player.address)
+        settled = self.take()
+        assert len(settled) == len(letters)
+        changed = self.records() != before
+        came = {player.name: player.read_new() for player in self.players.values()}
+        found = []
+        for (player, raw), row in zip(letters, settled):
+            mark = Incoming(raw).message_id
+            own = [letter for letter in came[player.name] if letter.in_reply_to == mark]
+            others = [out for out in row["letters_out"] if out["name"] != player.name]
+            assert len(own) == len(row["letters_out"]) - len(others)
+            found.append(Settled(row, own, others, changed))
+        assert sum(map(len, came.values())) == sum(len(row["letters_out"]) for row in settled)
+        return found
+
+    def records(self):
+        """The whole record of every game: equal before and after means that nothing was done, not even to a clock."""
+        if self.known_records is None:
+            self.known_records = {game["id"]: self.run("game", "show", game["id"], "--record") for game in self.json("game", "list")}
+        return self.known_records
+
+    def new_game(self, white, black, *options):
+        """Begins a game and sends its first letters. Returns its number and the letter each player has."""
+        number = int(self.run("game", "new", white.name, black.name, *options).split()[1])
+        self.once()
+        return number, white.newest(), black.newest()
+
+    def fen(self, game):
+        return self.run("game", "show", game, "--fen").strip()
+
     # --- a player's own chess software ---
 
     @functools.lru_cache(maxsize=None)
@@ -105,6 +181,27 @@ class Club:
         return re.findall(r"[^\s/]+(?:/[^\s/]+){7} [wb] \S+ \S+ \d+ \d+", done.stdout)[-1]
 
 
+class Settled:
+    """What became of one letter."""
+
+    def __init__(self, row, own, others, changed):
+        self.row = row
+        self.own = own          # letters that the sender got
+        self.others = others    # letters that everybody else got
+        self.changed = changed  # some game's record
+
+    state = property(lambda self: self.row["state"])
+    outcome = property(lambda self: self.row["outcome"])
+    why = property(lambda self: self.row["why"])
+    codes = property(lambda self: [outcome["detail"]["code"] for outcome in self.row["outcomes"]])
+    words = property(lambda self: [outcome["outcome"] for outcome in self.row["outcomes"]])
+    text = property(lambda self: self.own[0].text if self.own else "")
+    flat = property(lambda self: " ".join(self.text.split()))
+
+    def __repr__(self):
+        return f"<{self.outcome} {self.codes} {self.why!r}, {len(self.own)} to the sender, {len(self.others)} to others, changed: {self.changed}>"
+
+
 def _split_promotion(word):
     """a7a8q=a8=Q+=a7-a8=Q+: the san and the long form hold a `=` of their own."""
     uci, rest = word.split("=", 1)
@@ -117,6 +214,10 @@ def play(club, white, black, score, way=lambda ply: "san", hours=5, remark=None,
     it is his turn, by that letter's own Reply-To. Returns the letters in which the players saw the last ply."""
     score = list(score)
     newest = {}
+    for player in (white, black):  # letters that were read before
+        views = [(letter, player.view(letter)) for letter in player.letters]
+        views = [pair for pair in views if pair[1] is not None]
+        newest.update({player.name: views[-1]} if views else {})
     for _ in range(limit or 4 * len(score) + 8):
         club.once()
         moved = False

@@ -107,6 +107,7 @@ class Incoming:
         return content if isinstance(content, str) else content.decode("utf-8")
 
     text = property(lambda self: self.content("text/plain").replace("\r\n", "\n"))
+    flat = property(lambda self: " ".join(self.text.split()))  # for phrases that may be wrapped
     html = property(lambda self: self.content("text/html"))
 
     @property
@@ -341,7 +342,7 @@ class View:
 
 class Player:
     """A player with an address and a folder of his own. `view` is the hook that reads the service's letters: the PGN if one is attached,
-    else the score behind "The moves so far:" (templates/en/score.md) and the side in "you have White"; replace it where a letter says more."""
+    else the score behind "The moves so far:" (templates/en/score.md) and the side in "you have White" or beside the board; replace it where a letter says more."""
 
     def __init__(self, name, address, maildir, program="thunderbird"):
         self.name = name
@@ -364,6 +365,11 @@ class Player:
         self.letters += fresh
         return fresh
 
+    def newest(self, game=None):
+        """The last letter that came, or the last about a game."""
+        self.read_new()
+        return next(letter for letter in reversed(self.letters) if game is None or letter.game == game)
+
     def view(self, letter):
         if letter.game is None:
             return None
@@ -371,7 +377,7 @@ class Player:
         tags = dict(re.findall(r'^\[(\w+) "(.*)"\]', pgn, re.M))
         heading = re.search(r"^(?:The moves so far|All the moves, result (\S+)):$", text, re.M)
         score = score_of(pgn) or (score_of(text[heading.end():]) if heading else [])
-        found = re.search(r"\byou have (White|Black)\b|seen from (White|Black)'s side, which (?:is|was) yours", text)
+        found = re.search(r"\byou have (White|Black)\b|seen from your side, (White|Black)'s", letter.flat)
         colour = (found.group(1) or found.group(2)).lower() if found else None
         if tags.get("White") != tags.get("Black"):
             colour = {tags.get("White"): "white", tags.get("Black"): "black"}.get(self.name, colour)
