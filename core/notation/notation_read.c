@@ -63,12 +63,14 @@ static bool fits(const Position *position, const Shape *shape, Move move, Fit fi
 }
 
 static void collect(const Position *position, const Shape *shape, Fit fit, Reading *ret) {
-    MoveList list;
+    MoveList list, found = { .count = 0 };
     moves_legal(position, &list);
-    moves_sort(position, &list);
     for (int i = 0; i < list.count; i++)
         if (fits(position, shape, list.moves[i], fit))
-            add_candidate(ret, list.moves[i]);
+            found.moves[found.count++] = list.moves[i];
+    moves_sort(position, &found);
+    for (int i = 0; i < found.count; i++)
+        add_candidate(ret, found.moves[i]);
 }
 
 static bool check_follows(const Position *position, Move move) {

@@ -344,8 +344,10 @@ static bool read_descriptive(const Token *token) {
     if (separator != '-' || take_descriptive(&at, "KQRBN") == 0 || *at < '1' || *at > '8')
         return false;
     at++;
-    if (*at == '=' || *at == '(')
-        at += at[1] != 0 && at[2] == ')' ? 3 : 2;
+    if (*at == '=' && at[1] != 0)
+        at += 2;
+    else if (*at == '(' && at[1] != 0 && at[2] == ')')
+        at += 3;
     return *at == 0;
 }
 

@@ -305,10 +305,10 @@ static void test_shaped(void **state) {
         "Keep", "Nach", "Bach", "axe", "exe", "Hello", "e", "ee4", "a b4", "b e4", "no1", "ki4", "12345678", "90125",
         "0000", "+43 1 5254", "Re: e4", "Rex", "Fabec", "yes", "i4", "A b4", "x", "xd", "X", "-", "e-4", "e 4", "Nf3 Nc6",
         "Kind regards", "Best", "Cheers", "e4e5e6", "\xf0\x9f\x91\x8d", "\xe2\x99\x98", "h2o", "mp3", "C3PO",
-        "\xc3\xa0g8q", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa4", "e4 or d4", "0-0-0-0", "O", "--",
+        "\xc3\xa0g8q", "P-K4(", "P-K4(Q", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa4", "e4 or d4", "0-0-0-0", "O", "--",
     };
     static const char *const moves[] = {
-        "e4", "Nf9", "O-O", "0-0-0", "OO", "00", "5254", "57581", "e8=Q", "P-K4", "Nf", "Zf3", "Sf3", "e2 e4", "Bxc3", "e9",
+        "e4", "Nf9", "O-O", "0-0-0", "OO", "00", "5254", "57581", "e8=Q", "P-K4", "P-Q8(Q)", "P-Q8=Q", "Nf", "Zf3", "Sf3", "e2 e4", "Bxc3", "e9",
         "bc4", "xd4", "exd", "Nf3!?", "e4,", "Be",
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
