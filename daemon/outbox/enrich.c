@@ -14,6 +14,7 @@
 typedef struct Enrich {
     const Templates *templates;
     const char *language, *zone; /* zone NULL: UTC, or one nobody knows */
+    UDateFormat *dates;
     bool failed; /* memory ran out */
 } Enrich;
 
@@ -140,23 +141,33 @@ static json_t *clean_copy(const json_t *value, const char *key, int depth) {
 
 /* Dates and durations. */
 
-static bool write_date(Enrich *enrich, Instant instant, const char *pattern_name, Str *out) {
+/* Opened once a letter: it is most of what a letter costs. */
+static UDateFormat *date_format(Enrich *enrich) {
+    static const UChar utc[] = { 'U', 'T', 'C', 0 };
     Str pattern;
     str_init(&pattern, 256);
-    UChar wide_pattern[256], wide[256];
+    UChar wide_pattern[256];
+    UErrorCode status = U_ZERO_ERROR;
+    if (enrich->dates == NULL) {
+        if (words_format(enrich->templates, enrich->language, "date-time", NULL, 0, &pattern, NULL) != 0)
+            str_append(&pattern, "yyyy-MM-dd HH:mm");
+        u_strFromUTF8(wide_pattern, 256, NULL, pattern.data, -1, &status);
+        if (U_SUCCESS(status))
+            enrich->dates = udat_open(UDAT_PATTERN, UDAT_PATTERN, enrich->language, utc, -1, wide_pattern, -1, &status);
+    }
+    str_free(&pattern);
+    return enrich->dates;
+}
+
+static bool write_date(Enrich *enrich, Instant instant, Str *out) {
+    UChar wide[256];
     char text[3 * 256 + 1] = "";
     UErrorCode status = U_ZERO_ERROR;
-    if (words_format(enrich->templates, enrich->language, pattern_name, NULL, 0, &pattern, NULL) != 0)
-        str_append(&pattern, "yyyy-MM-dd HH:mm");
-    u_strFromUTF8(wide_pattern, 256, NULL, pattern.data, -1, &status);
-    str_free(&pattern);
-    static const UChar utc[] = { 'U', 'T', 'C', 0 };
-    UDateFormat *format = U_FAILURE(status) ? NULL : udat_open(UDAT_PATTERN, UDAT_PATTERN, enrich->language, utc, -1, wide_pattern, -1, &status);
-    if (format != NULL) {
-        udat_format(format, (double)instant * 1000.0, wide, 256, NULL, &status);
-        u_strToUTF8(text, (int32_t)sizeof text, NULL, wide, -1, &status);
-        udat_close(format);
-    }
+    const UDateFormat *format = date_format(enrich);
+    if (format == NULL)
+        return false;
+    udat_format(format, (double)instant * 1000.0, wide, 256, NULL, &status);
+    u_strToUTF8(text, (int32_t)sizeof text, NULL, wide, -1, &status);
     return U_SUCCESS(status) && str_append(out, text);
 }
 
@@ -172,7 +183,7 @@ static void add_date(Enrich *enrich, json_t *object, const char *name) {
     Str words, utc;
     str_init(&words, 400);
     str_init(&utc, 400);
-    if (write_date(enrich, instant, "date-time", &utc) && str_append(&utc, " UTC") && write_date(enrich, instant + offset, "date-time", &words)) {
+    if (write_date(enrich, instant, &utc) && str_append(&utc, " UTC") && write_date(enrich, instant + offset, &words)) {
         if (local)
             str_printf(&words, " (%s)", enrich->zone);
         char key[64];
@@ -552,6 +563,8 @@ json_t *view_enrich(const Templates *templates, const json_t *view, Error *error
     char flag[64];
     snprintf(flag, sizeof flag, "is-%.50s", get_text(copy, "kind"));
     put_true(&enrich, copy, flag);
+    if (enrich.dates != NULL)
+        udat_close(enrich.dates);
     if (enrich.failed) {
         json_decref(copy);
         error_set(error, ERROR_LATER, 0, "There is no memory for a letter's view.");

@@ -100,6 +100,21 @@ static void add_words(Paragraph *paragraph, const char *text, size_t length) {
     }
 }
 
+static bool guarded_at(const Paragraph *paragraph, size_t at, const char *commands) {
+    return layout_guarded(paragraph->words[at].text, paragraph->words[at].length, commands);
+}
+
+/* Whether a break here leaves a last line of a few words with a command's among them: "you resigned." */
+static bool short_end(const Paragraph *paragraph, size_t at, const char *commands) {
+    enum { FEW_WORDS = 3 };
+    if (paragraph->count - at > FEW_WORDS)
+        return false;
+    for (; at < paragraph->count; at++)
+        if (guarded_at(paragraph, at, commands))
+            return true;
+    return false;
+}
+
 /* Where the line that begins with word `from` ends. */
 static size_t line_end(const Paragraph *paragraph, size_t from, size_t width, const char *commands) {
     const Piece *words = paragraph->words;
@@ -110,9 +125,12 @@ static size_t line_end(const Paragraph *paragraph, size_t from, size_t width, co
     if (most == paragraph->count)
         return most;
     for (size_t end = most; end > from + 1; end--)
-        if (!layout_guarded(words[end].text, words[end].length, commands))
+        if (!guarded_at(paragraph, end, commands) && !short_end(paragraph, end, commands))
             return end;
-    while (most < paragraph->count && layout_guarded(words[most].text, words[most].length, commands))
+    for (size_t end = most; end > from + 1; end--)
+        if (!guarded_at(paragraph, end, commands))
+            return end;
+    while (most < paragraph->count && guarded_at(paragraph, most, commands))
         most++;
     return most;
 }

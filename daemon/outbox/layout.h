@@ -2,7 +2,8 @@
  *
  * Paragraphs and "- " items are filled to LAYOUT_WIDTH columns; a line that begins with four blanks stands as it is, without
  * them; several empty lines become one; no line ends in a blank. Where a line is broken, the next never begins with a
- * word by which a command or a move could begin: the break is made earlier, or, where every word is such a one, later. */
+ * word by which a command or a move could begin, and a last line of a few words holds none: the break is made earlier, or, where
+ * every word is such a one, later. */
 #ifndef EPISTLE_DAEMON_OUTBOX_LAYOUT_H
 #define EPISTLE_DAEMON_OUTBOX_LAYOUT_H
 

@@ -17,7 +17,9 @@
  *              moves: ["e4", "e5", …] English SAN from the first ply, first_black: bool, first_number: int,
  *              offer: "none"|"mine"|"theirs",
  *              over: bool, result: "1-0", reason: "checkmate"…,
- *              clocks: {white: {left_days, left_seconds, exact: bool}, black: {…}}, late: seconds or 0}
+ *              clocks: {white: {left_days, left_seconds, exact: bool, moves_left (to the next control, may be absent)}, black: {…}},
+ *              late: seconds or 0 (of `last`),
+ *              fen (the position the game began from, absent for the start array) and created (RFC 3339): for the PGN}
  *   deadline  {at: RFC 3339, running: bool, since: RFC 3339, left_days, exact: bool} the addressee's own deadline if he is on move, else absent.
  *              running false: assumed from this letter's own sending (a floor, RULINGS 32)
  *   their_deadline  {at}       the opponent's, if known
@@ -25,10 +27,16 @@
  * In an answer
  *   letter    {subject, date}     the letter answered
  *   outcomes  [ {code: "…", line: "as read", … } ]   in order; codes and their fields are listed in view_codes below
- * Others: challenge {id, from, to, you, control, options}, confirm {command, hours}, register {name, hours}, set_aside {date, subject}.
+ * Others: challenge {id, from, to, you: "white"|"black"|"random", control, options (a text, may be absent), days, expired: bool},
+ *         confirm {command, hours}, register {name, hours}, set_aside {date, subject}.
+ * Instants are RFC 3339; letter.date and set_aside.date may also be as a Date field has them. Kind "remark" has a template too.
  *
- * Rendering adds to each object with a "code" a member named like the code holding true, so that templates can say {{#played}}…{{/played}};
- * likewise is_white / is_black for you and turn, and has_remark etc. for non-empty lists.
+ * Rendering works on a copy: every string is cleaned (names and lines are one line, bounded, without control and bidi characters), and
+ * enrich.h lists what is added, first of all to each object with a "code" a member named like the code holding true, so that templates
+ * can say {{#played}}…{{/played}}. A code without a section in outcome.md writes nothing.
+ *
+ * Lines of ours that hold moves or words of others (board, score, remarks) begin with '|', in the text and in the HTML's <pre>:
+ * reply trimming takes them for quotations (RULINGS 10). No other line begins with a command's word, a digit or castling.
  */
 #ifndef EPISTLE_DAEMON_OUTBOX_VIEW_H
 #define EPISTLE_DAEMON_OUTBOX_VIEW_H
@@ -70,7 +78,9 @@
  *   too-many {lines} · ping
  *   confirm-nothing {line} · yes-nothing {line}              no question is open
  *   awaiting-other {line}         another unproven move awaits its confirmation already (RULINGS 4)
- * Fault codes are those of core/notation/notation.h (MoveFault), spelled in lower case with '-'.
+ * Fault codes are those of core/notation/notation.h (MoveFault), spelled in lower case with '-' (or '_'); beside them piece and cause_piece
+ * ("knight"), from, to and cause ("f3"), from_file, from_rank, candidates [{san, long}], where the Reading has them. An outcome may hold
+ * game: the game's number.
  */
 
 #include "core/base/error.h"

@@ -1,5 +1,7 @@
 /* Every letter we write: the views in tests/data/letters, rendered and held against the text beside them. With
  * EPISTLE_GOLDEN_UPDATE=1 in the environment the texts are written anew; read the difference before it is committed. */
+#include "daemon/inbox/command.h"
+#include "daemon/inbox/trim.h"
 #include "daemon/outbox/compose.h"
 #include "daemon/outbox/layout.h"
 #include "daemon/outbox/view.h"
@@ -197,6 +199,53 @@ static void test_lines(void **state) {
     str_free(&commands);
 }
 
+static void check_reading(const char *name, const char *what, const char *text) {
+    static const char *const players[] = { "Anna Smith", "Anna", "Smith", "Robert Jones", "Robert", "Jones" };
+    CommandContext context = { .names = players, .name_count = sizeof players / sizeof players[0], .language = "en" };
+    Arena arena;
+    arena_init(&arena, 4 << 20);
+    const char *trimmed = trim_new_text(&arena, text);
+    assert_non_null(trimmed);
+    CommandReading reading;
+    assert_true(command_read(&arena, trimmed, &context, &reading));
+    if (reading.count > 0)
+        fail_msg("%s, %s: read as a command: %s", name, what, reading.commands[0].line);
+    if (reading.problem != PROBLEM_NONE)
+        fail_msg("%s, %s: near a command: %s", name, what, reading.problem_lines[0]);
+    if (reading.asked_count > 0)
+        fail_msg("%s, %s: a command in the remark: %s", name, what, reading.asked[0]);
+    arena_free(&arena);
+}
+
+/* RULINGS 10 with the reader of letters itself: a letter sent back whole and unquoted, as its text, and as a mail program makes text
+ * of the HTML, each paragraph one line. */
+static void test_sent_back(void **state) {
+    (void)state;
+    for (size_t i = 0; i < name_count; i++) {
+        RenderedLetter letter;
+        render(names[i], &letter);
+        check_reading(names[i], "text", letter.text);
+        char *plain = calloc(1, strlen(letter.html) + 1), *to = plain;
+        for (const char *from = strstr(letter.html, "<body>"); *from != 0;) {
+            static const struct { const char *name; char byte; } entities[] = { { "&quot;", '"' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' } };
+            size_t n = 0;
+            while (n < 4 && strncmp(from, entities[n].name, strlen(entities[n].name)) != 0)
+                n++;
+            if (n < 4) {
+                *to++ = entities[n].byte;
+                from += strlen(entities[n].name);
+            } else if (*from == '<') {
+                from += strcspn(from, ">") + 1;
+            } else {
+                *to++ = *from++;
+            }
+        }
+        check_reading(names[i], "html", plain);
+        free(plain);
+        rendered_letter_free(&letter);
+    }
+}
+
 /* Nothing of a value becomes markup: what a hostile name or line holds stands there as text. */
 static void test_html(void **state) {
     (void)state;
@@ -248,6 +297,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden),
         cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_sent_back),
         cmocka_unit_test(test_html),
         cmocka_unit_test(test_composed),
     };

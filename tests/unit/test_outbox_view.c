@@ -68,12 +68,15 @@ static void test_layout(void **state) {
     check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg hhhhhhhhh iii\n",
                  "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg\nhhhhhhhhh iii\n");
     /* no line begins with a command, or near one, or with a move's number */
-    check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg \"resign\" iii\n",
-                 "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff\nggggggggg \"resign\" iii\n");
+    check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg \"resign\" iii jj\n",
+                 "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff\nggggggggg \"resign\" iii jj\n");
     check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff 12. Nf3 yes\n",
                  "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff 12. Nf3 yes\n");
     check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff gggggggg 12. Nf3 yes\n",
                  "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff\ngggggggg 12. Nf3 yes\n");
+    /* nor does a short last line hold one */
+    check_layout("aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee fffffffff ggggggggg you resigned.\n",
+                 "aaaaaaaaa bbbbbbbbb ccccccccc ddddddddd eeeeeeeee\nfffffffff ggggggggg you resigned.\n");
     /* where all are such words the line grows */
     check_layout("resign resign resign resign resign resign resign resign resign resign accept end\n",
                  "resign resign resign resign resign resign resign resign resign resign accept\nend\n");
