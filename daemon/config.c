@@ -346,10 +346,10 @@ static bool set_number(Reader *reader, const Key *key, const char *value) {
     return true;
 }
 
-/* Undoes %XX. False for %00 or what is no escape. */
-static bool percent_decode(const char *text, Str *ret_path) {
+/* Undoes %XX. False for %00 or what is no escape. recipient: "%s" stands for the recipient (sender.h) and stays. */
+static bool percent_decode(const char *text, bool recipient, Str *ret_path) {
     for (; *text != 0; text++) {
-        if (*text != '%') {
+        if (*text != '%' || (recipient && text[1] == 's')) {
             str_append_char(ret_path, *text);
             continue;
         }
@@ -374,7 +374,7 @@ static bool set_maildir(Reader *reader, const Key *key, const char *value) {
     }
     Str path;
     str_init(&path, PATH_MAX - 1);
-    bool good = *at != 0 && percent_decode(at, &path) && !path.overflowed;
+    bool good = *at != 0 && percent_decode(at, strcmp(key->section, "outgoing") == 0, &path) && !path.overflowed;
     char *whole = good ? whole_path(reader, path.data) : NULL;
     str_free(&path);
     if (!good)

@@ -41,7 +41,7 @@ typedef struct Config {
 
 /* Reads `file`. On failure one line per error is appended to *ret_errors (initialised by the caller), "file:line: message",
  * "file: message" where it is about no line, and the result is NULL. mailbox_url and outgoing_url come out as "maildir://" and an absolute
- * path, nothing escaped. Not safe to call from two threads (inih's settings are global). Relative
+ * path, nothing escaped; "%s" stays in the latter (sender.h). Not safe to call from two threads (inih's settings are global). Relative
  * paths are taken from the configuration's own folder. key_file defaults to the store's path with ".key" for ".db"; templates to the
  * folder beside the program (../templates or ../share/epistle/templates of /proc/self/exe's folder). Checks: unknown sections and keys,
  * doubled keys, missing ones (service.name, address, store, mailbox.url, outgoing.url), addresses, time control, zone, URLs of known

@@ -136,7 +136,7 @@ static void everything(void **state) {
                                "trusted_authserv = mx.club.example\r\nreceived_by = a.example, b.example c.example\r\nreply_tag = none\r\n"
                                "[mailbox]\r\nurl = maildir:/in%20box\r\nuser = u\r\npassword_command = pass show chess;x\r\ntoken_command = t\r\n"
                                "after = move:Done\r\nalso = Junk Mail, Spam\r\n"
-                               "[outgoing]\r\nurl = maildir:///out\r\nuser = v\r\n"
+                               "[outgoing]\r\nurl = maildir:///out/%s/box\r\nuser = v\r\n"
                                "[play]\r\ntime = 3d/move\r\nregistration = approve\r\n"
                                "[limits]\r\nstrangers_per_day = 0\r\nconfirm_hours = 24",
                                &errors);
@@ -158,6 +158,7 @@ static void everything(void **state) {
     assert_int_equal(config->also_count, 2);
     assert_string_equal(config->also[0], "Junk Mail");
     assert_string_equal(config->also[1], "Spam");
+    assert_string_equal(config->outgoing_url, "maildir:///out/%s/box");
     assert_string_equal(config->outgoing_user, "v");
     assert_string_equal(config->time, "3d/move");
     assert_int_equal(config->registration, REGISTRATION_APPROVE);
@@ -250,6 +251,7 @@ static void urls(void **state) {
                                 "(maildir:path)\n" },
         { "maildir:", "6: url = maildir: names no folder\n" },
         { "maildir:/a%00b", "6: url = maildir:/a%00b names no folder\n" },
+        { "maildir:/a/%s", "6: url = maildir:/a/%s names no folder\n" },
         { "maildir:/a%zz", "6: url = maildir:/a%zz names no folder\n" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
