@@ -342,6 +342,11 @@ static void near_miss(Reader *reader, const LineReading *found) {
     problem_line(reader, found->command.line);
 }
 
+/* Whether a line is a command where sentences are to be expected. */
+static bool counts_below(const Reader *reader, const LineReading *found) {
+    return found->class == LINE_COMMAND && !found->opening_only && (!found->free_text || reader->paragraph);
+}
+
 /* In the remark below commands: true if the line is no part of the remark. */
 static bool line_below(Reader *reader, const LineReading *found) {
     CommandReading *reading = reader->reading;
@@ -349,7 +354,7 @@ static bool line_below(Reader *reader, const LineReading *found) {
         list_line(reader, reading->asked, &reading->asked_count, found->command.line);
         return true;
     }
-    if (found->class != LINE_COMMAND || (found->free_text && !reader->paragraph))
+    if (!counts_below(reader, found))
         return false;
     if (found->command.verb == VERB_MOVE) {
         for (size_t i = 0; i < reading->count; i++)
@@ -385,7 +390,7 @@ static bool line_searched(Reader *reader, LineReading *found) {
         reader->heading_command.line = keep(reader, found->command.line);
         return true;
     }
-    if (found->class != LINE_COMMAND || (found->free_text && !reader->paragraph)) {
+    if (!counts_below(reader, found)) {
         if (found->class != LINE_EMPTY) {
             flush_heading(reader);
             reader->game = 0;

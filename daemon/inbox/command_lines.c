@@ -531,6 +531,9 @@ static void phrase_to_reading(const char *text, const Words *words, const Phrase
     set_command(reading, phrase->verb);
     Command *command = &reading->command;
     reading->free_text = phrase->flags & PHRASE_FREE;
+    /* "Note: …" and "Note that …" begin a paragraph of prose as well. */
+    reading->opening_only = reading->free_text && fixed < words->count &&
+                            (strchr(words->word[0], ':') != NULL || strcmp(words->bare[fixed], "that") == 0) && strcmp(phrase->words, "note") == 0;
     reading->to_end = phrase->flags & PHRASE_TO_END;
     if (phrase->verb == VERB_LATER) {
         command->argument = phrase->words;

@@ -38,6 +38,7 @@ typedef struct LineReading {
     const char *meant;
     ScorePlace place;   /* behind the last item of a move line */
     bool free_text;     /* sentences can begin like this: below the opening lines it counts only at the head of a paragraph */
+    bool opening_only;  /* below the opening lines it never counts */
     bool to_end;        /* its text runs to the end of the letter */
     bool goes_on;       /* a conditional that ends in "then" or "if": the next line belongs to it */
 } LineReading;
