@@ -1,5 +1,7 @@
 #include "core/base/error.h"
 
+#include "core/base/str.h"
+
 #include "core/base/utf8.h"
 
 #include <stdarg.h>
@@ -43,8 +45,11 @@ void error_prefix(Error *error, const char *format, ...) {
     va_start(arguments, format);
     int length = vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof error->text)
-        snprintf(error->text + length, sizeof error->text - (size_t)length, ": %s", old);
+    size_t at = length < 0 ? 0 : (size_t)length;
+    if (at + 2 < sizeof error->text) {
+        memcpy(error->text + at, ": ", 3);
+        text_copy(error->text + at + 2, sizeof error->text - at - 2, old);
+    }
     make_harmless(error->text);
 }
 

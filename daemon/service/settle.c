@@ -344,7 +344,8 @@ static int answer_problem(Settling *settling, Error *error) {
     const CommandReading *reading = &settling->reading;
     json_t *fields = lines_field(reading->problem_lines, reading->problem_line_count);
     Verb verb = reading->count > 0 ? reading->commands[0].verb : VERB_LATER;
-    settling->shown_game = tokens_game(settling, error);
+    if ((settling->shown_game = tokens_game(settling, error)) < 0)
+        return -1;
     switch (reading->problem) {
     case PROBLEM_NEAR_MISS:
         json_object_set_new(fields, "meant", json_string(reading->meant == NULL ? "" : reading->meant));
@@ -388,8 +389,46 @@ static bool offer_beside(const CommandReading *reading, const Command *move) {
     return false;
 }
 
+/* Without asking: the game a command names, the token's, or the only one that runs; 0 if that is not one. */
+static int64_t named_game(Settling *settling, const Command *command, Error *error) {
+    int64_t game = command->game != 0 ? command->game : tokens_game(settling, error);
+    if (game != 0)
+        return game;
+    GameChoice choice = { .player = settling->proof.player.id, .store = settling->store, .games = json_array() };
+    int result = games_each(settling->store, choice.player, true, choose_game, &choice, error);
+    json_decref(choice.games);
+    return result < 0 ? -1 : choice.count == 1 ? choice.only : 0;
+}
+
+/* Two moves in one game, one of them by its number: which is meant is not for us to say. 1: asked, nothing is done. */
+static int ask_two_moves(Settling *settling, Error *error) {
+    const CommandReading *reading = &settling->reading;
+    for (size_t i = 0; i < reading->count; i++) {
+        const Command *command = &reading->commands[i];
+        if (command->verb != VERB_MOVE)
+            continue;
+        for (size_t k = 0; k < i; k++) {
+            const Command *first = &reading->commands[k];
+            if (first->verb != VERB_MOVE)
+                continue;
+            int64_t one = named_game(settling, first, error), other = named_game(settling, command, error);
+            if (one < 0 || other < 0)
+                return -1;
+            if (one != other)
+                continue;
+            const char *lines[] = { first->line, command->line };
+            settling->shown_game = one;
+            return settling_outcome(settling, VERB_MOVE, OUTCOME_ASKED, "several-moves", lines_field(lines, 2), error) < 0 ? -1 : 1;
+        }
+    }
+    return 0;
+}
+
 static int run_commands(Settling *settling, Error *error) {
     const CommandReading *reading = &settling->reading;
+    int asked = ask_two_moves(settling, error);
+    if (asked != 0)
+        return asked < 0 ? -1 : 0;
     for (size_t i = 0; i < reading->count; i++) {
         const Command *command = &reading->commands[i];
         int result = 0;
