@@ -22,20 +22,22 @@ static const char *skip_comment(const char *text) {
     return text;
 }
 
-/* The host behind the word "by" of a Received field (RFC 5321 4.4), outside comments; NULL if there is none. */
-static const char *received_host(const char *value, size_t *ret_length) {
+/* The word "by" of a Received field (RFC 5321 4.4), outside comments and not a host's own name; NULL if there is none. */
+static const char *received_by_word(const char *value) {
     for (const char *at = skip_blanks(value); *at != 0 && *at != ';'; at = skip_blanks(at)) {
         if (*at == '(') {
             at = skip_comment(at);
             continue;
         }
         size_t length = strcspn(at, " \t(;");
-        if (length == 2 && text_starts_nocase(at, "by")) {
-            at = skip_blanks(at + 2);
-            *ret_length = strcspn(at, " \t(;");
-            return *ret_length > 0 ? at : NULL;
-        }
+        if (length == 2 && text_starts_nocase(at, "by"))
+            return at;
+        bool from = length == 4 && text_starts_nocase(at, "from");
         at += length;
+        if (from) { /* what the client called itself may be any word */
+            at = skip_blanks(at);
+            at += strcspn(at, " \t(;");
+        }
     }
     return NULL;
 }
@@ -47,6 +49,35 @@ static bool host_is_ours(const char *host, size_t length, const char *const *our
         if (strlen(ours[i]) == length && text_starts_nocase(host, ours[i]))
             return true;
     return false;
+}
+
+/* Loopback and the private networks: nobody connects from there but machines of our own. */
+static bool address_is_inside(const char *address, size_t length) {
+    static const char *const inside[] = { "127.", "10.", "192.168.", "IPv6:::1", "::1", "IPv6:fe80:", "IPv6:fd", "fe80:", "fd" };
+    for (size_t i = 0; i < sizeof inside / sizeof inside[0]; i++)
+        if (text_starts_nocase(address, inside[i]))
+            return true;
+    bool block = length > 7 && text_starts_nocase(address, "172.") && address[6] == '.'; /* 172.16.0.0/12 */
+    int second = block ? (address[4] - '0') * 10 + (address[5] - '0') : 0;
+    return block && second >= 16 && second <= 31;
+}
+
+/* Does the field show that the letter came in from outside here? Then the fields below it are the sender's, whatever host they
+ * name: without this a player could write one of ours with an early date below the true one. Real servers write
+ * "(name [address])"; where no address stands, nothing is shown. */
+static bool came_from_outside(const char *value, const char *by, const char *const *ours, size_t count) {
+    const char *open = memchr(value, '[', (size_t)(by - value));
+    if (open == NULL)
+        return false;
+    size_t length = strcspn(open + 1, "]");
+    if (address_is_inside(open + 1, length))
+        return false;
+    const char *end = open, *name = open;
+    while (end > value && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    for (name = end; name > value && name[-1] != '(' && name[-1] != ' ' && name[-1] != '\t';)
+        name--;
+    return !host_is_ours(name, (size_t)(end - name), ours, count);
 }
 
 static Instant earlier(Instant left, Instant right) {
@@ -61,14 +92,16 @@ static Instant received_run(const Header *header, const char *const *ours, size_
     Instant earliest = INSTANT_NONE;
     const char *value;
     for (size_t i = 0; (value = header_field(header, "Received", i)) != NULL; i++) {
-        size_t length = 0;
-        const char *host = received_host(value, &length);
-        if (host == NULL || !host_is_ours(host, length, ours, count))
+        const char *by = received_by_word(value);
+        const char *host = by != NULL ? skip_blanks(by + 2) : "";
+        if (!host_is_ours(host, strcspn(host, " \t(;"), ours, count))
             break;
         const char *date = strrchr(value, ';');
         Instant instant;
         if (date != NULL && instant_read_mail(date + 1, &instant))
             earliest = earlier(earliest, instant);
+        if (came_from_outside(value, by, ours, count))
+            break;
     }
     return earliest;
 }
