@@ -84,16 +84,19 @@ static bool boundary_harmless(const Logical *line, size_t at) {
 }
 
 static const char *fault_of_content_type(const Logical *line, size_t *composites) {
-    if (!contains(line, "multipart") && !contains(line, "message") && !contains(line, "boundary"))
+    bool multipart = contains(line, "multipart");
+    if (!multipart && !contains(line, "message"))
         return NULL;
     if (++*composites > GATE_COMPOSITES_MAX)
         return "parts nested or repeated beyond measure";
+    if (!multipart)
+        return NULL; /* a boundary elsewhere is not looked at */
     static const char word[] = "boundary";
     for (size_t at = find_word(line, 0, word); at < line->length; at = find_word(line, at + 1, word)) {
         if (!boundary_harmless(line, at + sizeof word - 1))
             return "a boundary with a quote or another character that no boundary has";
         /* libetpan's own tokenizer may see the value begin later (a comment): no quoted pair at all, then. */
-        if (memchr(line->text, '\\', line->length) != NULL && contains(line, "multipart"))
+        if (memchr(line->text, '\\', line->length) != NULL)
             return "a multipart field with a backslash in it";
     }
     return NULL;
