@@ -2,6 +2,7 @@
 #include "daemon/outbox/compose.h"
 #include "daemon/outbox/view.h"
 #include "daemon/service/service.h"
+#include "daemon/service/undelivered.h"
 #include "daemon/service/views.h"
 #include "daemon/store/games.h"
 #include "daemon/store/letters_out.h"
@@ -171,13 +172,21 @@ static Instant next_try(const LetterOut *letter, Instant now) {
     return now + back_off[step];
 }
 
+static int give_up(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
+    if (letter_out_note_result(service->store, letter->id, "given up", now, INSTANT_NONE, false, false, report->words, error) < 0)
+        return -1;
+    return undelivered_tell(service, letter, report->words, true, error);
+}
+
+/* O4: the address is marked, opponent and arbiter are told, and the letter is tried again daily; strangers get no second attempt. */
 static int note_refused(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
     if (letter->player != 0 && address_trouble(service->store, letter->player, letter->address, report->words, error) < 0)
         return -1;
-    if (now - letter->queued > GIVE_UP_SECONDS)
-        return letter_out_note_result(service->store, letter->id, "given up", now, INSTANT_NONE, false, false, report->words, error);
-    return letter_out_note_result(service->store, letter->id, letter->player == 0 ? "given up" : "refused", now + SECONDS_PER_DAY, INSTANT_NONE, false, false,
-                                  report->words, error);
+    if (letter->player == 0 || now - letter->queued > GIVE_UP_SECONDS)
+        return give_up(service, letter, report, now, error);
+    if (letter_out_note_result(service->store, letter->id, "refused", now + SECONDS_PER_DAY, INSTANT_NONE, false, false, report->words, error) < 0)
+        return -1;
+    return undelivered_tell(service, letter, report->words, false, error);
 }
 
 static int note_result(Service *service, Outgoing *outgoing, CycleReport *cycle, Error *error) {
@@ -208,7 +217,7 @@ static int note_result(Service *service, Outgoing *outgoing, CycleReport *cycle,
     }
     cycle->deferred++;
     if (now - letter->queued > GIVE_UP_SECONDS)
-        return letter_out_note_result(service->store, letter->id, "given up", now, INSTANT_NONE, false, false, report->words, error);
+        return give_up(service, letter, report, now, error);
     /* Surely not delivered this time; bytes of an earlier unclear attempt stay what they are. */
     bool keep = letter->unknowns > 0;
     return letter_out_note_result(service->store, letter->id, keep ? "trying" : "queued", next_try(letter, now), INSTANT_NONE, keep, false, report->words,
