@@ -98,7 +98,7 @@ static int write_config(const Demo *demo, Error *error) {
         return error_set(error, ERROR_LATER, errno, "%s: %s", demo->config, strerror(errno));
     fprintf(file,
             "[service]\nname = Anytown Chess by Mail\naddress = " SERVICE_ADDRESS "\nstore = %s/epistle.db\nlanguage = en\ntimezone = Europe/Vienna\n"
-            "arbiter = td@club.example\n\n[mailbox]\nurl = maildir://%s\n\n[outgoing]\nurl = maildir://%s/players/%%25s\n\n[play]\ntime = 10/50d\n",
+            "arbiter = td@club.example\n\n[mailbox]\nurl = maildir://%s\n\n[outgoing]\nurl = maildir://%s/players/%%s\n\n[play]\ntime = 10/50d\n",
             demo->folder, demo->mailbox, demo->folder);
     if (fclose(file) != 0)
         return error_set(error, ERROR_LATER, errno, "%s: %s", demo->config, strerror(errno));
