@@ -141,6 +141,15 @@ static bool wants_pgn(const json_t *view) {
     return false;
 }
 
+/* PGN knows four results; what an arbiter may rule besides ("0-0") is none of them. */
+static const char *pgn_result(const json_t *game) {
+    static const char *const results[] = { "1-0", "0-1", "1/2-1/2" };
+    for (size_t i = 0; json_is_true(json_object_get(game, "over")) && i < sizeof results / sizeof results[0]; i++)
+        if (strcmp(get_text(game, "result"), results[i]) == 0)
+            return results[i];
+    return "*";
+}
+
 /* Replays the view's moves; no attachment (NULL) if they do not make a game from its start, which the store's own checks
  * exclude: a letter goes out without rather than not at all. */
 static char *build_pgn(const json_t *view) {
@@ -171,12 +180,11 @@ static char *build_pgn(const json_t *view) {
     char date[16] = "????.??.??", control[64];
     if (instant_read(get_text(game, "created"), &began)) {
         CivilTime civil = instant_civil(began);
-        snprintf(date, sizeof date, "%04d.%02d.%02d", (int)((unsigned)civil.year % 10000), (int)((unsigned)civil.month % 100), (int)((unsigned)civil.day % 100));
+        unsigned year = (unsigned)civil.year % 10000, month = (unsigned)civil.month % 100, day = (unsigned)civil.day % 100;
+        snprintf(date, sizeof date, "%04u.%02u.%02u", year, month, day);
     }
     write_time_control(get_text(game, "control"), control, sizeof control);
     const char *address = get_text(service, "address");
-    const char *result = get_text(game, "result");
-    bool over = json_is_true(json_object_get(game, "over"));
     PgnTag tags[] = {
         { "Event", get_text(service, "name") }, { "Site", address },           { "Date", date },
         { "Round", "-" },                       { "White", get_text(game, "white") }, { "Black", get_text(game, "black") },
@@ -185,7 +193,7 @@ static char *build_pgn(const json_t *view) {
     };
     Str out;
     str_init(&out, LETTER_MAX);
-    if (pgn_write(&out, tags, sizeof tags / sizeof tags[0], &start, moves, count, NULL, over && (strcmp(result, "1-0") == 0 || strcmp(result, "0-1") == 0 || strcmp(result, "1/2-1/2") == 0) ? result : "*"))
+    if (pgn_write(&out, tags, sizeof tags / sizeof tags[0], &start, moves, count, NULL, pgn_result(game)))
         text = str_take(&out);
     str_free(&out);
 done:

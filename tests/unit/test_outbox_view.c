@@ -198,7 +198,10 @@ static void test_views(void **state) {
     Error error = { 0 };
     Templates *templates = templates_open("templates", &error);
     assert_non_null(templates);
-    static const char *const bad[] = { "[]", "{}", "{\"kind\":\"gone\"}", "{\"kind\":\"../answer\"}", "{\"kind\":7}", "3", "{\"kind\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}}}}}}}}}" };
+    static const char *const bad[] = {
+        "[]", "{}", "{\"kind\":\"gone\"}", "{\"kind\":\"../answer\"}", "{\"kind\":7}", "3",
+        "{\"kind\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":{\"a\":1}}}}}}}}}}}}}}",
+    };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         json_t *view = json_loads(bad[i], JSON_DECODE_ANY, NULL);
         assert_non_null(view);
