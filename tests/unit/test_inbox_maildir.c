@@ -210,6 +210,8 @@ static void test_bad_path(void **state) {
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 int main(void) {
-    const struct CMUnitTest tests[] = { TEST(test_list_and_fetch), TEST(test_moving_letter), TEST(test_seen), TEST(test_move), TEST(test_delete), TEST(test_also), TEST(test_bad_path) };
+    const struct CMUnitTest tests[] = {
+        TEST(test_list_and_fetch), TEST(test_moving_letter), TEST(test_seen), TEST(test_move), TEST(test_delete), TEST(test_also), TEST(test_bad_path),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
