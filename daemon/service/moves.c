@@ -61,6 +61,7 @@ static void set_number(json_t *object, const Game *game, int ply) {
 }
 
 static int outcome(const Aim *aim, const char *word, const char *code, json_t *fields, Error *error) {
+    json_object_set_new(fields, "game", json_integer((json_int_t)aim->id));
     return settling_outcome(aim->settling, VERB_MOVE, word, code, fields, error);
 }
 

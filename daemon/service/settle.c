@@ -206,6 +206,22 @@ static int64_t last_out(Store *store, Error *error) {
     return store_query_int(store, error, &id, "SELECT max(id) FROM letter_out", "") < 0 ? -1 : id;
 }
 
+/* Where one answer speaks of several games, each outcome must name its own. */
+static void mark_several_games(json_t *outcomes) {
+    json_int_t first = 0;
+    bool several = false;
+    size_t index;
+    json_t *outcome;
+    json_array_foreach(outcomes, index, outcome) {
+        json_int_t game = json_integer_value(json_object_get(outcome, "game"));
+        several = several || (game != 0 && first != 0 && game != first);
+        first = game != 0 ? game : first;
+    }
+    json_array_foreach(outcomes, index, outcome)
+        if (several && json_object_get(outcome, "game") != NULL)
+            json_object_set_new(outcome, "several_games", json_true());
+}
+
 /* One letter at most to the sender of each letter. */
 static int send_answer(Settling *settling, int64_t *ret_answer, Error *error) {
     *ret_answer = 0;
@@ -224,6 +240,7 @@ static int send_answer(Settling *settling, int64_t *ret_answer, Error *error) {
     if (registering)
         json_object_set(view, "register", json_array_get(settling->outcomes, 0));
     json_object_set_new(view, "letter", json_pack("{s:s, s:s}", "subject", settling->read->subject, "date", settling->read->date));
+    mark_several_games(settling->outcomes);
     json_object_set(view, "outcomes", settling->outcomes);
     if (settling->passed_on != NULL)
         json_object_set(view, "remark", settling->passed_on);

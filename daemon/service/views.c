@@ -122,8 +122,11 @@ static json_t *instant_json(Instant instant) {
 
 static json_t *clock_json(const Game *game, Colour colour) {
     int64_t left = game->clocks[colour].left;
-    return json_pack("{s:I, s:I, s:b}", "left_days", (json_int_t)(left / SECONDS_PER_DAY), "left_seconds", (json_int_t)left, "exact",
+    json_t *clock = json_pack("{s:I, s:I, s:b}", "left_days", (json_int_t)(left / SECONDS_PER_DAY), "left_seconds", (json_int_t)left, "exact",
                      game->control.kind == CONTROL_DAYS_PER_MOVE);
+    if (game->control.kind == CONTROL_MOVES_IN_DAYS)
+        json_object_set_new(clock, "moves_left", json_integer(game->control.moves - game->clocks[colour].moves_made % game->control.moves));
+    return clock;
 }
 
 static json_t *deadline_json(const Game *game, Instant now) {
