@@ -41,8 +41,8 @@ void mime_read(Arena *arena, const char *raw, size_t size, MimeResult *ret_resul
 
 typedef struct MimeReader MimeReader; /* a running zygote */
 
-/* Starts the zygote from the program's own file (/proc/self/exe). Call it first thing, before
- * configuration and key are read. */
+/* Starts the zygote from the program's own file (/proc/self/exe). Call it first thing, before configuration and key are
+ * read. The caller ignores SIGPIPE (a zygote that died makes the next write raise it) and leaves waitpid(-1) alone. */
 MimeReader *mime_reader_start(Error *error);
 /* Reads one letter in a child of the zygote. A child that died is tried once more by itself; then the
  * result is MIME_UNREADABLE with why. A dead zygote is started anew. Returns -1 only if no zygote can be had (ERROR_LATER). */
