@@ -46,7 +46,7 @@ def settle_all(club, player, letter, cases):
         ("exd3", "illegal", "nothing to capture on d3"),
         ("Nd2", "illegal"),
         ("Nxe4", "illegal"),
-        ("e7e5", "illegal", "is not yours"),
+        ("e7e5", "illegal", "a move of the other side"),
         ("e4e5", "illegal", "the square e4 is empty"),
         ("P-K4", None),
         ("Nf9", None, 'You wrote "Nf9"', "squares run from a1 to h8"),
