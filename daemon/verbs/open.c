@@ -96,7 +96,8 @@ int open_player(Open *open, const char *who, int64_t *ret_id) {
             return verb_wrong("%s belongs to %d players: say which by name or number (epistle player list)", who, found);
         id = ids[0];
     } else {
-        found = player_by_name(open->store, who, &id, &error);
+        char name[PLAYER_NAME_MAX]; /* with its blanks folded */
+        found = player_name_clean(who, name) ? player_by_name(open->store, name, &id, &error) : 0;
     }
     if (found < 0)
         return verb_fail(&error);

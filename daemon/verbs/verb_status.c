@@ -146,7 +146,7 @@ static int verify_store(Store *store) {
     store_rollback(store);
     if (raw < 0)
         return verb_fail(&error);
-    print_line(stdout, "games %lld, entries %lld, faults %lld", (long long)games, (long long)entries, (long long)(file + records + raw));
+    print_line(stdout, "games %lld, entries %lld, faults %lld", (long long)games, (long long)entries, (long long)raw + file + records);
     return file + records + raw == 0 ? STATUS_DONE : STATUS_WRONG;
 }
 
