@@ -1,5 +1,6 @@
 #include "daemon/inbox/reading.h"
 
+#include "core/base/utf8.h"
 #include "daemon/inbox/trim.h"
 
 #include <string.h>
@@ -15,12 +16,28 @@ static void read_sender(Arena *arena, ReadLetter *letter) {
     letter->from_name = names[0] == NULL ? "" : names[0];
 }
 
+/* A header may hold any bytes; what is not UTF-8 becomes '?', so that the value can stand in a view. */
+static const char *clean_utf8(Arena *arena, const char *value) {
+    size_t length = strlen(value);
+    if (utf8_valid(value, length))
+        return value;
+    char *clean = arena_copy(arena, value, length);
+    for (size_t at = 0; clean != NULL && at < length;) {
+        uint32_t point;
+        int size = utf8_next(clean + at, length - at, &point);
+        if (size == 0)
+            clean[at] = '?';
+        at += size == 0 ? 1 : (size_t)size;
+    }
+    return clean == NULL ? "" : clean;
+}
+
 static const char *read_field(Arena *arena, const Header *header, const char *name) {
     const char *value = header_field(header, name, 0);
     if (value == NULL)
         return "";
     value = header_decode(arena, value);
-    return value == NULL ? "" : value;
+    return value == NULL ? "" : clean_utf8(arena, value);
 }
 
 int letter_read(Arena *arena, const char *raw, size_t size, const char *service_address, MimeFunction read_mime, void *mime_data,
