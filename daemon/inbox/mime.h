@@ -45,7 +45,9 @@ typedef struct MimeReader MimeReader; /* a running zygote */
  * read. The caller ignores SIGPIPE (a zygote that died makes the next write raise it) and leaves waitpid(-1) alone. */
 MimeReader *mime_reader_start(Error *error);
 /* Reads one letter in a child of the zygote. A child that died is tried once more by itself; then the
- * result is MIME_UNREADABLE with why. A dead zygote is started anew. Returns -1 only if no zygote can be had (ERROR_LATER). */
+ * result is MIME_UNREADABLE with why. A dead zygote is started anew. Returns -1 only if no zygote can be had (ERROR_LATER);
+ * its code is MIME_PROCESS_DIED if the zygote died twice with this very letter. */
+enum { MIME_PROCESS_DIED = -1 };
 int mime_reader_read(MimeReader *reader, Arena *arena, const char *raw, size_t size, MimeResult *ret_result, Error *error);
 void mime_reader_stop(MimeReader *reader); /* NULL is fine */
 

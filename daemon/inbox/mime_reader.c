@@ -216,7 +216,7 @@ int mime_reader_read(MimeReader *reader, Arena *arena, const char *raw, size_t s
         if (!exchange(reader, raw, size, &fate)) {
             zygote_end(reader);
             if (++restarts > 1)
-                return error_set(error, ERROR_LATER, 0, "the MIME process ended twice by itself; the letter waits");
+                return error_set(error, ERROR_LATER, MIME_PROCESS_DIED, "the MIME process ended twice by itself; the letter waits");
             continue;
         }
         if (fate.kind == MIME_FATE_NO_CHILD)

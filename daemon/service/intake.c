@@ -81,6 +81,20 @@ static int store_batch(Intake *intake, const Waiting *waiting, Incoming *incomin
 
 /* ---- settling ---- */
 
+/* A clean end without an outcome (a full disk, no memory, a mailbox out of reach) is no letter's doing: what was counted for
+ * having it in hand is taken back, as far as the store still can. `but` keeps its count; it may be 0. */
+static void take_back_tries(Intake *intake, const Incoming *incoming, int count, int64_t but) {
+    Store *store = intake->service->store;
+    Error ignored;
+    error_clear(&ignored);
+    bool well = store_begin(store, &ignored) == 0;
+    for (int i = 0; i < count && well; i++)
+        if (incoming[i].id != 0 && incoming[i].id != but)
+            well = letter_in_take_back_try(store, incoming[i].id, &ignored) == 0;
+    if (!well || store_commit(store, &ignored) < 0)
+        store_rollback(store);
+}
+
 /* Reads a stored letter outside any transaction: parsing may take its time. */
 static int read_incoming(Service *service, Incoming *incoming, Error *error) {
     Error fault;
@@ -175,10 +189,16 @@ static int settle_leftover(Intake *intake, int64_t id, Incoming *incoming, Error
             store_rollback(store);
             return -1;
         }
-        if (read_incoming(intake->service, incoming, error) < 0)
+        if (read_incoming(intake->service, incoming, error) < 0) {
+            if (error->code != MIME_PROCESS_DIED)
+                take_back_tries(intake, incoming, 1, 0);
             return -1;
+        }
     }
-    return settle_alone(intake, incoming, error);
+    if (settle_alone(intake, incoming, error) == 0)
+        return 0;
+    take_back_tries(intake, incoming, 1, 0);
+    return -1;
 }
 
 static void incoming_init(Incoming *incoming) {
@@ -292,13 +312,19 @@ static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret
     int result = fetch_batch(intake->service, waiting, most, incoming, ret_taken, error);
     if (result == 0)
         result = store_batch(intake, waiting, incoming, *ret_taken, error);
+    bool stored = result == 0;
+    int64_t deadly = 0; /* with this one the MIME process itself died */
     for (int i = 0; i < *ret_taken && result == 0; i++)
         if (incoming[i].id != 0) {
             intake->report->fetched++;
             result = read_incoming(intake->service, &incoming[i], error);
+            if (result < 0 && error->code == MIME_PROCESS_DIED)
+                deadly = incoming[i].id;
         }
     if (result == 0)
         result = settle_batch(intake, incoming, *ret_taken, error);
+    if (stored && result < 0)
+        take_back_tries(intake, incoming, *ret_taken, deadly);
     for (int i = 0; i < *ret_taken; i++)
         incoming_free(&incoming[i]);
     if (result == 0)

@@ -77,6 +77,10 @@ int letter_in_count_try(Store *store, int64_t id, Error *error) {
     return store_execute(store, error, "UPDATE letter_in SET tries = tries + 1 WHERE id = ?1", "i", id);
 }
 
+int letter_in_take_back_try(Store *store, int64_t id, Error *error) {
+    return store_execute(store, error, "UPDATE letter_in SET tries = tries - 1 WHERE id = ?1 AND state = 'stored' AND tries > 0", "i", id);
+}
+
 int letter_in_settle(Store *store, int64_t id, const Settlement *settlement, Error *error) {
     return store_execute(store, error,
                          "UPDATE letter_in SET state = ?2, kind = ?3, proof = ?4, outcome = ?5, why = ?6, player = nullif(?7, 0),"

@@ -33,6 +33,7 @@ int letter_in_get(Store *store, int64_t id, LetterIn *ret_letter, Error *error);
 /* Stored and not settled, by arrival, then id. Their number or -1. */
 int letters_in_stored(Store *store, int64_t *ret_ids, int most, Error *error);
 int letter_in_count_try(Store *store, int64_t id, Error *error);
+int letter_in_take_back_try(Store *store, int64_t id, Error *error);
 
 /* The decision's head: everything but the outcomes. */
 typedef struct Settlement {
