@@ -3,7 +3,7 @@
  *
  *     faultrun [--output FILE] --count [--own-from PATH]                    -- PROGRAM ARGUMENTS…
  *     faultrun [--output FILE] --list  [--own-from PATH]                    -- PROGRAM ARGUMENTS…
- *     faultrun [--output FILE] --process K --at N --kill                    -- PROGRAM ARGUMENTS…
+ *     faultrun [--output FILE] --process K --at N --kill [--look COMMAND]   -- PROGRAM ARGUMENTS…
  *     faultrun [--output FILE] --process K --at N --error E [--only A,B,…] [--lasting] -- PROGRAM ARGUMENTS…
  *
  * Processes are numbered from 0 in the order of their birth; threads count with their process. A process's calls are numbered from 1: the program's
@@ -14,6 +14,7 @@
  * --count   a line per process: "process=K count=N own=M name=COMM"; own: number of the first own call, 0 if there was none
  * --list    a line per call: "K N NAME [PATH]", PATH being the file named, or the one behind the descriptor
  * --kill    SIGKILL at the entry of the call, which is not executed. Processes left behind must end by themselves.
+ * --look    a shell command that is run just before the kill, while the process stands still
  * --error   the call is not executed and fails with E (a name: ENOSPC, EIO, EINTR …), if it is one of --only (default: what
  *           writes, syncs, opens, renames and removes files). --lasting: so does every later call of --only in that process.
  * --timeout seconds for the whole run (default 60)
@@ -75,7 +76,7 @@ static int target_process = -1;
 static uint64_t target_call;
 static int target_errno;
 static bool lasting;
-static const char *own_from;
+static const char *own_from, *look;
 static const char *only = "write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,ftruncate,truncate,fallocate,open,openat,"
                           "creat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir,mkdirat,sync_file_range";
 static FILE *output;
@@ -348,6 +349,8 @@ static void call_entered(pid_t tid, Process *process, const struct __ptrace_sysc
     if (mode == MODE_KILL) {
         file_of_call(tid, name, info->entry.args, path);
         fprintf(output, "killed: %d %llu %s %s\n", process->number, (unsigned long long)process->count, name, path);
+        if (look && system(look)) /* the others run on to their next wait for this one */
+            trouble("--look failed: %s", look);
         suppress_call(tid);
         kill(process->pid, SIGKILL);
         done = true;
@@ -556,6 +559,8 @@ static void read_options(int count, char **words, char ***ret_program, int *ret_
             target_call = strtoull(value, NULL, 10), i++;
         } else if (!strcmp(word, "--only")) {
             only = value, i++;
+        } else if (!strcmp(word, "--look")) {
+            look = value, i++;
         } else if (!strcmp(word, "--own-from")) {
             own_from = value, i++;
         } else if (!strcmp(word, "--timeout")) {

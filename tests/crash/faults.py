@@ -71,8 +71,9 @@ def calls(program, own_from=None, **more):
     return run, found, sorted(processes, key=lambda process: process.number)
 
 
-def kill(program, process, at, **more):
-    return faultrun(["--process", process, "--at", at, "--kill"], program, **more)
+def kill(program, process, at, look=None, **more):
+    """look: a shell command, run while the process stands before its last call."""
+    return faultrun(["--process", process, "--at", at, "--kill", *(["--look", look] if look else [])], program, **more)
 
 
 def fail(program, process, at, error, only=None, lasting=False, **more):

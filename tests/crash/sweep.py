@@ -1,186 +1,209 @@
-"""The crash sweep (RULINGS 52): `once` over five letters, disturbed at one system call, run again, compared with the undisturbed run.
+"""The crash sweep (RULINGS 52): a program disturbed at one of its system calls, run again, compared with the undisturbed run.
 
-The scene is made once and copied for every point, always to the same path. The comparison is of a logical dump of the
-store, of what lies in every player's folder, and of what is filed in the mailbox.
+Points are spread over processes, each with a scene of its own. The comparison is of a logical dump of the store, of what lies in
+every player's folder, and of what is filed in the mailbox.
 """
 import collections
+import concurrent.futures
+import multiprocessing
 import os
 import pathlib
 import shutil
 import sqlite3
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
 
 import faults
-from club import Club
-from letters import Incoming
+from scenes import SCENES, Trouble
 
-LETTERS = 5
 ALL = bool(os.environ.get("CRASH_ALL"))
-
-# What may differ between a disturbed and an undisturbed run.
-LEFT_OUT = {"tries", "attempts", "unknowns", "tried", "bytes", "box", "words", "nonce"}
-TABLES_LEFT_OUT = {"service", "sqlite_sequence"}
+WORKERS = int(os.environ.get("JOBS", "2"))
+WRITING = {"write", "pwrite64", "fsync", "fdatasync", "ftruncate", "openat", "rename", "renameat2", "unlink", "link", "mkdir"}
 
 
-class Scene:
-    """A club with two games and five letters in its mailbox, one of them forged, ready for `once`."""
-
-    def __init__(self, folder):
-        self.base = pathlib.Path(folder) / "base"
-        self.work = pathlib.Path(folder) / "work"
-        self.work.mkdir()
-        self.club = club = Club(self.work)
-        ann, bob, cid, dee = (club.player(f"{name} Muster", f"{name.lower()}@{name.lower()}.example", program)
-                              for name, program in (("Ann", "thunderbird"), ("Bob", "gmail"), ("Cid", "iphone"), ("Dee", "outlook")))
-        for white, black in ((ann, bob), (cid, dee)):
-            club.run("game", "new", white.name, black.name)
-        club.once()
-        newest = {player.address: player.read_new()[-1] for player in (ann, bob, cid, dee)}
-        club.advance(hours=3)
-        # the forged one first: Bob writes in Cid's name, without a token; Cid must confirm it
-        club.send(cid, "chess@club.example", "chess", "game 2: 1. Nf3")
-        club.advance(minutes=1)
-        club.answer(ann, newest[ann.address], "1. e4\n\nGood luck, Bob!")
-        club.advance(minutes=1)
-        club.answer(bob, newest[bob.address], "e5")
-        club.advance(minutes=1)
-        club.answer(cid, newest[cid.address], "d4 (=)")
-        club.advance(minutes=1)
-        club.answer(dee, newest[dee.address], "games")
-        club.advance(minutes=10)
-        self.program = club.once_command()
-        assert len(club.inbox.files()) == LETTERS
-        shutil.copytree(self.work, self.base)
-
-    def restore(self):
-        shutil.rmtree(self.work)
-        shutil.copytree(self.base, self.work)
-
-    # --- looking at it ---
-
-    def database(self):
-        """A copy of the store as it lies there, so that looking changes nothing."""
-        look = self.work.parent / "look"
-        shutil.rmtree(look, ignore_errors=True)
-        look.mkdir()
-        for end in ("", "-wal", "-journal"):
-            file = pathlib.Path(f"{self.club.store}{end}")
-            if file.exists():
-                shutil.copy2(file, look / f"db{end}")
-        return sqlite3.connect(look / "db")
-
-    def dump(self):
-        """Every row of every table, without what may differ."""
-        database = self.database()
-        dump = {}
-        tables = [name for name, in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
-        for table in tables:
-            if table in TABLES_LEFT_OUT:
-                continue
-            columns = [row[1] for row in database.execute(f"PRAGMA table_info({table})") if row[1] not in LEFT_OUT]
-            dump[table] = sorted(map(repr, database.execute(f"SELECT {', '.join(columns)} FROM {table}")))
-        database.close()
-        return dump
-
-    def folders(self):
-        """Recipient, Message-ID and subject of every letter sent, once each; and what is filed in the mailbox."""
-        sent = collections.Counter()
-        for folder in self.club.outgoing.iterdir():
-            for part in ("new", "cur"):
-                for file in (folder / part).iterdir():
-                    letter = Incoming(file.read_bytes())
-                    sent[(folder.name, letter.message_id, letter.subject)] = 1
-        filed = sorted(file.name for file in (self.club.inbox.path / "cur").iterdir())
-        return sent, filed
-
-    def states(self):
-        """Which of DESIGN's states some letter is in, as the store says."""
-        database = self.database()
-        found = set()
-        rows = database.execute("SELECT state, filed FROM letter_in").fetchall()
-        if len(rows) < LETTERS:
-            found.add("I0")
-        for state, filed in rows:
-            found.add({"stored": "I1", "awaiting": "I2c"}.get(state, "I3" if filed else "I2"))
-        names = {"queued": "O1", "trying": "O2", "accepted": "O3", "refused": "O4", "given up": "O5", "held": "O6", "overtaken": "O8"}
-        before = self.sent_before if hasattr(self, "sent_before") else 0
-        for state, in database.execute("SELECT state FROM letter_out WHERE id > ?", (before,)):
-            found.add(names.get(state, state))
-        database.close()
-        return found
-
-    def recover(self):
-        """The next starts: `once` until it ends well, three times at most."""
-        for attempt in range(3):
-            try:
-                self.club.run("once", *self.program[self.program.index("--now"):])
-                break
-            except AssertionError:
-                if attempt == 2:
-                    raise
-        self.club.run("verify")
+@dataclass
+class Result:
+    what: str
+    states: set = field(default_factory=set)
+    failures: list = field(default_factory=list)
+    end: str = ""
 
 
-class Sweep:
-    def __init__(self, folder):
-        self.scene = scene = Scene(folder)
-        database = scene.database()
-        scene.sent_before = database.execute("SELECT coalesce(max(id), 0) FROM letter_out").fetchone()[0]
-        database.close()
+class Bench:
+    """One scene in one process, with what its undisturbed run does and comes to."""
+
+    def __init__(self, kind, folder):
+        self.scene = scene = SCENES[kind](folder)
         scene.restore()
-        self.run, self.calls, self.processes = faults.calls(scene.program)
-        assert self.run.status == 0, self.run.err
+        run, self.calls, self.processes = faults.calls(scene.program)
+        assert run.status == 0, run.err
         scene.recover()
-        self.reference, self.reference_folders = scene.dump(), scene.folders()
-        self.histogram = collections.Counter()
-        self.failures = []
+        self.reference = {later: scene.dump(later) for later in (False, True)}
+        self.folders = scene.folders()
+
+    def compare(self, result, later):
+        dump, (sent, filed) = self.scene.dump(later), self.scene.folders()
+        reference, (sent_there, filed_there) = self.reference[later], self.folders
+        for table in sorted(set(dump) | set(reference)):
+            here, there = collections.Counter(dump.get(table, [])), collections.Counter(reference.get(table, []))
+            if here != there:
+                result.failures.append(f"{table}: {difference(sorted((here - there).elements()), sorted((there - here).elements()))}")
+        if set(sent) < set(sent_there) or (not later and set(sent) != set(sent_there)):
+            result.failures.append(f"letters out: {set(sent) - set(sent_there)} more, {set(sent_there) - set(sent)} fewer")
+        if filed != filed_there:
+            result.failures.append(f"filed is {filed}")
+
+    def disturb(self, what, run, strict=True):
+        """One point: run() disturbs a fresh copy of the scene and returns the run; then the next start must mend it."""
+        result = Result(what)
+        scene = self.scene
+        scene.restore()
+        shutil.rmtree(scene.look, ignore_errors=True)
+        looked, done = run()
+        result.end = {faults.KILLED: "killed", faults.NEVER: "never", faults.OTHER: "other", faults.ORPHAN: "orphan"}.get(done.status, str(done.status))
+        if done.status == faults.ORPHAN:
+            result.failures.append("a process was left behind")
+        if done.status not in (0, faults.KILLED, faults.NEVER, faults.OTHER, 75, 1):
+            result.failures.append(f"ended with status {done.status}: {done.err[-300:]}")
+        if done.status in (1, 75) and not plain(done.err):
+            result.failures.append(f"ended with status {done.status} and no plain sentence but {done.err[-300:]!r}")
+        try:
+            if not looked or scene.look.exists():
+                result.states = scene.states(fresh=not looked)
+        except sqlite3.Error:
+            result.states = {"no store"}
+        try:
+            later = scene.recover()
+            if later and strict:
+                result.failures.append("a letter had to wait for a later instant")
+            self.compare(result, later or not strict)
+            if "letter_in" in self.reference[True] and scene.set_aside():
+                result.failures.append("a good letter was set aside")
+        except (AssertionError, Trouble, sqlite3.Error, subprocess.TimeoutExpired) as trouble:
+            result.failures.append(f"{trouble}")
+        return result
 
     def points(self, process, only=None):
-        """The own calls of a process, by number, or those of them named in `only`."""
+        """The own calls of a process, by number, or those of them named in `only`. They differ a little from scene to scene."""
         own = self.processes[process].own
         return [call.at for call in self.calls if call.process == process and call.at >= own and (only is None or call.name in only)]
 
-    def children(self):
-        """The numbers of the MIME children: all but the daemon and its zygote."""
-        return [process.number for process in self.processes if process.number >= 2]
-
-    def compare(self, what):
-        dump, folders = self.scene.dump(), self.scene.folders()
-        for table in sorted(set(dump) | set(self.reference)):
-            here, there = set(dump.get(table, [])), set(self.reference.get(table, []))
-            if here != there:
-                self.failures.append(f"{what}: {table}: only here {sorted(here - there)[:3]}, only undisturbed {sorted(there - here)[:3]}")
-        if folders != self.reference_folders:
-            self.failures.append(f"{what}: the folders differ: {folders[0] - self.reference_folders[0]} more, {self.reference_folders[0] - folders[0]} fewer; filed {folders[1]}")
-
-    def disturb(self, what, run):
-        """One point: run() disturbs a fresh copy of the scene; then the next start must mend it."""
-        self.scene.restore()
-        done = run()
-        if done.status == faults.ORPHAN:
-            self.failures.append(f"{what}: a process was left behind")
-        try:
-            self.histogram.update(self.scene.states())
-            self.scene.recover()
-            self.compare(what)
-        except (AssertionError, sqlite3.Error) as trouble:
-            self.failures.append(f"{what}: {trouble}")
-        return done
-
-    def kill(self, process, most=None):
-        points = self.points(process)
-        for at in points if ALL or most is None else faults.sample(points, most):
-            self.disturb(f"killed process {process} at call {at}", lambda: faults.kill(self.scene.program, process, at))
-
-    def fail(self, process, error, most=None, lasting=False):
-        only = {"write", "pwrite64", "fsync", "fdatasync", "ftruncate", "openat", "rename", "renameat2", "unlink", "link", "mkdir"}
+    def point(self, process, share, only=None):
         points = self.points(process, only)
-        for at in points if ALL or most is None else faults.sample(points, most):
-            self.disturb(f"{error} in process {process} at call {at}", lambda: faults.fail(self.scene.program, process, at, error, lasting=lasting))
+        return points[min(int(share * len(points)), len(points) - 1)]
 
-    def report(self, expected):
-        print("states at the end of the disturbed run:", dict(sorted(self.histogram.items())))
+    def kill(self, process, share):
+        at = self.point(process, share)
+        looked = process > 1  # the daemon goes on: the state must be seen at the child's death
+        look = self.scene.look_command() if looked else None
+        return self.disturb(f"process {process} killed at call {at}", lambda: (looked, faults.kill(self.scene.program, process, at, look=look)))
+
+    def kill_twice(self, first, second):
+        first, second = self.point(0, first), self.point(0, second)
+        def run():
+            faults.kill(self.scene.program, 0, first)
+            return False, faults.kill(self.scene.program, 0, second)
+        return self.disturb(f"killed at call {first}, and the next one at call {second}", run)
+
+    def fail(self, process, share, error, lasting):
+        kind = "lasting " * lasting
+        only = WRITING - {"write"} if lasting else WRITING  # the last words go out by write
+        at = self.point(process, share, only)
+
+        def run():
+            for later in range(12):  # waiting takes now more, now fewer calls: the next call that can fail will do
+                done = faults.fail(self.scene.program, process, at + later, error, only=",".join(sorted(only)), lasting=lasting)
+                if done.status != faults.OTHER:
+                    break
+                self.scene.restore()
+            return False, done
+        return self.disturb(f"{kind}{error} in process {process} at call {at}", run, strict=False)
+
+
+def difference(here, there):
+    """The first rows that differ, from where they begin to."""
+    if not here or not there:
+        return f"{len(here)} rows only here, {len(there)} only undisturbed: {(here + there)[0][:200]}"
+    same = len(os.path.commonprefix([here[0], there[0]]))
+    begin = max(0, same - 60)
+    return f"{len(here)} rows only here, {len(there)} only undisturbed: {here[0][:24]}…{here[0][begin:same + 60]} / {there[0][begin:same + 60]}"
+
+
+def plain(text):
+    """What the operator reads: lines that say who speaks and what is wrong, nothing of the inside."""
+    lines = text.strip().split("\n")
+    return lines != [""] and all(len(line) < 600 and ":" in line and line.isprintable() for line in lines)
+
+
+benches = {}
+
+
+def begin_worker(folder):
+    benches["folder"] = pathlib.Path(tempfile.mkdtemp(dir=folder))
+
+
+def bench_of(kind):
+    if kind not in benches:
+        benches[kind] = Bench(kind, benches["folder"] / kind)
+    return benches[kind]
+
+
+def at_work(kind, call, *arguments):
+    """In a worker: one point of the scene of that kind, which is made at its first use."""
+    return getattr(bench_of(kind), call)(*arguments)
+
+
+def count(kind, process, only):
+    return len(bench_of(kind).points(process, only))
+
+
+class Sweep:
+    """Spreads points over the workers. Everything lies in memory where that can be: it is the calls that count, not the disk."""
+
+    def __init__(self):
+        memory = pathlib.Path("/dev/shm")
+        self.folder = tempfile.mkdtemp(prefix="epistle-crash.", dir=memory if os.access(memory, os.W_OK) else None)
+        self.pool = concurrent.futures.ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork"), begin_worker, (self.folder,))
+
+    def close(self):
+        self.pool.shutdown(cancel_futures=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def shares(self, kind, process, most, only=None):
+        """Points of a process, each as its share of the way; all of them with CRASH_ALL."""
+        number = self.pool.submit(count, kind, process, only).result()
+        number = number if ALL else min(number, most)
+        return [(i + 0.5) / number for i in range(number)]
+
+    def run(self, kind, tasks):
+        report = Report(kind)
+        for future in [self.pool.submit(at_work, kind, *task) for task in tasks]:
+            report.add(future.result())
+        return report
+
+
+class Report:
+    def __init__(self, kind):
+        self.kind = kind
+        self.states = collections.Counter()
+        self.ends = collections.Counter()
+        self.failures = []
+        self.count = 0
+
+    def add(self, result):
+        self.count += 1
+        self.states.update(result.states)
+        self.ends[result.end] += 1
+        self.failures += [f"{result.what}: {failure}" for failure in result.failures]
+
+    def demand(self, states=()):
+        print(f"{self.kind}: {self.count} points, which ended {dict(sorted(self.ends.items()))}")
+        print("  states at the end of the disturbed run:", ", ".join(f"{state} {count}" for state, count in sorted(self.states.items())))
         for failure in self.failures[:20]:
-            print(" ", failure)
-        missing = set(expected) - set(self.histogram)
+            print("  FAILED", failure[:1500])
+        missing = set(states) - set(self.states)
         assert not missing, f"no run ended with a letter in {sorted(missing)}"
-        assert not self.failures, f"{len(self.failures)} points failed"
+        assert not self.failures, f"{len(self.failures)} failures in {self.count} points"
+        missed = self.ends["never"] + self.ends["other"]
+        assert missed <= self.count // 5 + 1, f"{missed} of {self.count} points were not where they had been"

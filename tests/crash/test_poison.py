@@ -1,0 +1,52 @@
+"""A letter with which the daemon dies each time is set aside at the third, and the others are handled (RULINGS 44)."""
+import pytest
+
+import faults
+from scenes import LETTERS, Scene
+
+
+def handing_over(scene, letter):
+    """The number of the daemon's call that hands this letter's bytes to the MIME process, in a run from the store as it is now."""
+    run, calls, _ = faults.calls(scene.program)
+    assert run.status == 0, run.err
+    pipes = [call for call in calls if call.process == 0 and call.name == "write" and call.path.startswith("pipe:")]
+    return pipes[2 * letter + 1].at  # its size first, then its bytes
+
+
+@pytest.mark.parametrize("poison", [0, 2, 4])
+def test_set_aside_at_the_third_unclean_end(tmp_path, poison):
+    scene = Scene(tmp_path)
+    for life in range(3):
+        place = poison if life < 2 else 0  # all are stored in the first life; those before it are settled in the second
+        scene.base = tmp_path / f"before-{life}"
+        scene.work.rename(scene.base)
+        scene.restore()
+        at = handing_over(scene, place)
+        scene.restore()
+        assert faults.kill(scene.program, 0, at).status == faults.KILLED
+        assert scene.ask("SELECT tries FROM letter_in WHERE id = ?", poison + 1) == life + 1
+    scene.club.run("once", "--now", scene.program[-1])
+    scene.club.run("verify")
+    rows = scene.club.json("letters")
+    assert len(rows) == LETTERS
+    aside = [row["id"] for row in rows if row["outcome"] == "set aside"]
+    assert aside == [poison + 1]
+    assert "died three times" in scene.club.json("letter", poison + 1)["why"]
+    assert not scene.waiting()
+    outcomes = {row["id"]: row["outcome"] for row in rows}
+    del outcomes[poison + 1]
+    expected = {1: "awaiting proof", 2: "played", 3: "asked", 4: "played", 5: "done"}
+    del expected[poison + 1]
+    assert outcomes == expected
+
+
+def test_ends_that_were_clean_do_not_count(tmp_path):
+    """No process can be had for reading, five times: the letters wait, and none is set aside for it."""
+    scene = Scene(tmp_path)
+    for _ in range(5):
+        run = faults.fail(scene.program, 1, 1, "EAGAIN", only="clone,clone3,fork,vfork", lasting=True)
+        assert run.program == 75 and "waits" in run.err, (run.report, run.err)
+        assert scene.ask("SELECT count(*) FROM letter_in WHERE state = 'stored'") == LETTERS
+        assert scene.ask("SELECT sum(tries) FROM letter_in") == 0
+    assert not scene.recover()
+    assert scene.set_aside() == 0
