@@ -1,4 +1,4 @@
-"""A letter with which the daemon dies each time is set aside at the third, and the others are handled (RULINGS 44)."""
+"""A letter with which the daemon dies each time is set aside at the third, and the others are handled (RULINGS 44); an error stops nobody."""
 import pytest
 
 import faults
@@ -50,3 +50,21 @@ def test_ends_that_were_clean_do_not_count(tmp_path):
         assert scene.ask("SELECT sum(tries) FROM letter_in") == 0
     assert not scene.recover()
     assert scene.set_aside() == 0
+
+
+def test_an_error_in_a_batch_has_its_letters_settled_one_by_one(tmp_path):
+    """RULINGS 42: all in the same run."""
+    scene = Scene(tmp_path)
+    calls = [call for call in faults.calls(scene.program)[1] if call.process == 0]
+    last = [call.at for call in calls if call.name == "write" and call.path.startswith("pipe:")][-1]
+    at = next(call.at for call in calls if call.at > last and call.name == "pwrite64" and call.path.endswith("-wal"))
+    for later in range(12):  # waiting for the child takes now more, now fewer calls
+        scene.restore()
+        run = faults.fail(scene.program, 0, at + later, "EIO", only="pwrite64")
+        if run.status != faults.OTHER:
+            break
+    assert run.status == 0, run.err
+    assert "failed: 0" in run.report
+    assert not scene.waiting()
+    assert scene.set_aside() == 0
+    scene.club.run("verify")

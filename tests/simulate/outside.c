@@ -29,6 +29,7 @@ void outside_begin(Outside *outside, uint64_t seed, Instant start) {
     memset(outside, 0, offsetof(Outside, arrivals));
     outside->now = start;
     outside->random = seed;
+    outside->removes = seed % 2;
     outside->faults = (Faults){.later = 12, .refused = 60, .unknown = 12, .list_fails = 20, .delay_hours = 10};
 }
 
@@ -90,7 +91,7 @@ static int source_list(MailSource *base, Arena *arena, SourceList *ret_list, Err
     /* in the order in which they got there */
     for (size_t i = 0; i < outside->arrival_count; i++) {
         const Arrival *arrival = &outside->arrivals[i];
-        if (arrival->visible > outside->now)
+        if (arrival->visible > outside->now || (arrival->filed && outside->removes))
             continue;
         size_t at = list.count++;
         for (; at > 0 && list.letters[at - 1].received > arrival->visible; at--)

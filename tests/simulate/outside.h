@@ -50,6 +50,7 @@ typedef struct Outside {
     uint64_t random;       /* the outside's own dice */
     uint64_t service_random; /* the service's, another row each life */
     Faults faults;
+    bool removes;          /* what is filed leaves the mailbox, as with `after = delete` */
     uint64_t steps;        /* of the present life: operations of the store and calls of the world */
     uint64_t die_at;       /* the step to die at, 0: lives */
     uint64_t die_seed;

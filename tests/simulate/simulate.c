@@ -298,6 +298,14 @@ static void check_games(Seed *seed, Store *store) {
     }
 }
 
+/* RULINGS 29: a clock starts when the notice was accepted, and never before. */
+static void check_notices(Seed *seed, Store *store) {
+    int64_t early = ask(seed, store, "SELECT count(*) FROM entry WHERE kind = 'notice' AND NOT EXISTS (SELECT 1 FROM letter_out WHERE"
+                        " instr(line, ' letter=' || id || ' ') AND instr(line, ' at=' || strftime('%Y-%m-%dT%H:%M:%SZ', accepted, 'unixepoch') || ' '))", NULL);
+    if (early)
+        complain(seed, "%lld notices stand in the records with another time than that of their acceptance", (long long)early);
+}
+
 static void verify_complaint(void *data, const char *sentence) {
     complain(data, "verify: %s", sentence);
 }
@@ -319,6 +327,7 @@ static void check(Seed *seed) {
     check_letters_in(seed, store);
     check_answers(seed);
     check_games(seed, store);
+    check_notices(seed, store);
     if (ask(seed, store, "SELECT count(*) FROM letter_out WHERE state NOT IN ('accepted', 'overtaken')", NULL) != 0)
         complain(seed, "letters are left in the queue");
     if (seed->tell)
