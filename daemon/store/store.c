@@ -308,13 +308,20 @@ static int set_pragmas(Store *store, bool read_only, Error *error) {
     return 0;
 }
 
+/* An old key beside a new store would make every token of the old one worthless, silently. */
+static int refuse_lone_key(const char *key_file, Error *error) {
+    if (access(key_file, F_OK) != 0)
+        return 0;
+    return error_set(error, ERROR_DAMAGED, 0, "the key file %s is there but its store is not: bring the store back, or move the key away to begin anew",
+                     key_file);
+}
+
 static int make_new(Store *store, const char *key_file, void (*random)(void *, void *, size_t), void *random_data, Error *error) {
     char new_path[PATH_MAX];
     if (!new_key_path(key_file, new_path))
         return error_set(error, ERROR_INPUT, 0, "the key file's path is too long");
-    if (access(key_file, F_OK) == 0)
-        return error_set(error, ERROR_DAMAGED, 0,
-                         "the key file %s is there but its store is not: bring the store back, or move the key away to begin anew", key_file);
+    if (refuse_lone_key(key_file, error) < 0)
+        return -1;
     store->key.id = 0;
     random(random_data, store->key.bytes, TOKEN_KEY_SIZE);
     if (key_write(new_path, &store->key, error) < 0 || store_begin(store, error) < 0)
@@ -356,6 +363,9 @@ Store *store_open(const char *path, const char *key_file, StoreUse use, bool cre
         error_set(error, ERROR_INPUT, 0, "there is no store at %s yet: `epistle check --init` makes one", path);
         goto fail;
     }
+    /* Before SQLite makes the file: an empty one would look as if the store had been brought back. */
+    if (access(path, F_OK) != 0 && refuse_lone_key(key_file, error) < 0)
+        goto fail;
     if (use == STORE_SERVICE && take_lock(store, path, error) < 0)
         goto fail;
     if (sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, vfs) != SQLITE_OK) {
