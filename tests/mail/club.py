@@ -145,7 +145,7 @@ class Club:
         for (player, raw), row in zip(letters, settled):
             mark = Incoming(raw).message_id
             own = [letter for letter in came[player.name] if letter.in_reply_to == mark]
-            others = [out for out in row["letters_out"] if out["name"] != player.name]
+            others = [out for out in row["letters_out"] if out["address"] != player.address]
             assert len(own) == len(row["letters_out"]) - len(others)
             found.append(Settled(row, own, others, changed))
         assert sum(map(len, came.values())) == sum(len(row["letters_out"]) for row in settled)
