@@ -178,11 +178,13 @@ static int give_up(Service *service, const LetterOut *letter, const SendReport *
     return undelivered_tell(service, letter, report->words, true, error);
 }
 
-/* O4: the address is marked, opponent and arbiter are told, and the letter is tried again daily; strangers get no second attempt. */
+/* O4: the address is marked, opponent and arbiter are told, and the letter is tried again daily; strangers get no second attempt.
+ * The arbiter is no player, but no stranger either: what he is told is no answer, so nothing brakes it. */
 static int note_refused(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
     if (letter->player != 0 && address_trouble(service->store, letter->player, letter->address, report->words, error) < 0)
         return -1;
-    if (letter->player == 0 || now - letter->queued > GIVE_UP_SECONDS)
+    bool stranger = letter->player == 0 && letter->brake[0] != 0;
+    if (stranger || now - letter->queued > GIVE_UP_SECONDS)
         return give_up(service, letter, report, now, error);
     if (letter_out_note_result(service->store, letter->id, "refused", now + SECONDS_PER_DAY, INSTANT_NONE, false, false, report->words, error) < 0)
         return -1;
