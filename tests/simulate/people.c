@@ -12,7 +12,10 @@
 
 enum { TEXT_SIZE = 64 * 1024 };
 
-static const char *const first_names[PEOPLE] = {"Anna", "Bella", "Cesar", "David", "Eva", "Felix", "Gustav", "Hector", "Irma", "Jonas"};
+static const char *const first_names[EVERYBODY] = {"Anna", "Bella", "Cesar", "David", "Eva", "Felix", "Gustav", "Hector", "Irma", "Jonas",
+                                                   "Kuno", "Lena"};
+
+typedef enum PostWay { POST_ANSWER, POST_UNPROVEN, POST_FORGED } PostWay;
 
 static __attribute__((format(printf, 2, 3))) void complain(People *people, const char *format, ...) {
     if (people->complaint[0])
@@ -31,9 +34,10 @@ void people_begin(People *people, Outside *outside) {
     *people = (People){.outside = outside, .seen = calloc(SENDINGS_MAX, sizeof(bool))};
     if (!people->seen)
         abort();
-    for (int p = 0; p < PEOPLE; p++) {
+    for (int p = 0; p < EVERYBODY; p++) {
         snprintf(people->names[p], sizeof people->names[p], "%s Muster", first_names[p]);
-        snprintf(people->addresses[p], sizeof people->addresses[p], "%c%s@p%d.example", first_names[p][0] | 32, first_names[p] + 1, p);
+        snprintf(people->addresses[p], sizeof people->addresses[p], "%c%s@%c%d.example", first_names[p][0] | 32, first_names[p] + 1,
+                 p < PEOPLE ? 'p' : 'n', p);
     }
     for (int g = 0; g < GAMES; g++) {
         SimulatedGame *game = &people->games[g];
@@ -167,12 +171,83 @@ static int score_read(const char *text, char ret_score[][16], bool *ret_over) {
     return plies;
 }
 
+/* --- writing --- */
+
+static Instant delay(People *people) {
+    return people->outside->now + (Instant)(dice(people, 3) ? dice(people, 1800) : dice(people, 20 * 3600));
+}
+
+static void post(People *people, int player, int answered, const char *body, PostWay way) {
+    Outside *outside = people->outside;
+    bool forged = way == POST_FORGED, proven = way == POST_ANSWER;
+    char raw[4096], id[MESSAGE_ID_SIZE], date[INSTANT_TEXT_SIZE + 16], reply_to[200] = "chess@club.example", subject[300] = "chess";
+    if (answered >= 0) {
+        const Sending *sending = &outside->sendings[answered];
+        const char *letter = outside->pool + sending->offset, *end = letter + sending->length;
+        if (proven)
+            letter_field(letter, end, "Reply-To", reply_to, sizeof reply_to);
+        letter_field(letter, end, "Subject", subject, sizeof subject);
+    }
+    snprintf(id, sizeof id, "%d.%s", ++people->letters_sent, people->addresses[player]);
+    instant_write_mail(outside->now, date);
+    int length = snprintf(raw, sizeof raw,
+                          "From: %s <%s>\r\nTo: %s\r\nSubject: Re: %s\r\nDate: %s\r\nMessage-ID: <%s>\r\n%s%s%s"
+                          "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n%s\r\n",
+                          people->names[player], people->addresses[player], reply_to, subject, date, id,
+                          answered >= 0 && proven ? "In-Reply-To: <" : "", answered >= 0 && proven ? outside->sendings[answered].id : "",
+                          answered >= 0 && proven ? ">\r\n" : "", body);
+    int index = outside_post(outside, raw, (size_t)length, id, delay(people), -1, forged);
+    while (!forged && index >= 0 && dice(people, 12) == 0) /* delivered once more, by whatever relay */
+        outside_post(outside, raw, (size_t)length, id, delay(people), index, false);
+}
+
+/* Letters that ask for an answer beside the games. True if it was one. */
+static bool letter_special(People *people, int player, int index, const char *text) {
+    if (strstr(text, "Did you write it?")) {
+        for (int g = 0; g < GAMES; g++)
+            for (int c = 0; c < 2; c++) {
+                Side *side = &people->games[g].sides[c];
+                char told[24];
+                snprintf(told, sizeof told, "game %lld: ", (long long)people->games[g].id);
+                if (people->games[g].players[c] != player || !side->unproven || !strstr(text, told))
+                    continue;
+                side->unproven = false;
+                post(people, player, index, "confirm", POST_ANSWER);
+            }
+        return true;
+    }
+    Newcomer *newcomer = player >= PEOPLE ? &people->newcomers[player - PEOPLE] : NULL;
+    if (newcomer && strstr(text, "Somebody, we hope you,")) {
+        if (newcomer->step == NEW_WRITTEN)
+            post(people, player, index, "confirm", POST_ANSWER), newcomer->step = NEW_CONFIRMED;
+        return true;
+    }
+    if (newcomer && strstr(text, "Welcome! You are entered")) {
+        char body[80];
+        snprintf(body, sizeof body, "challenge %s", people->names[dice(people, PEOPLE)]);
+        if (newcomer->step == NEW_CONFIRMED)
+            post(people, player, index, body, POST_ANSWER), newcomer->step = NEW_INVITING;
+        return true;
+    }
+    if (!strstr(text, " invites you to a game"))
+        return false;
+    for (int n = 0; n < NEWCOMERS; n++)
+        if (strstr(text, people->names[PEOPLE + n]) && people->newcomers[n].step == NEW_INVITING) {
+            people->newcomers[n].step = dice(people, 3) ? NEW_ACCEPTED : NEW_DECLINED;
+            post(people, player, index, people->newcomers[n].step == NEW_ACCEPTED ? "accept" : "decline", POST_ANSWER);
+        }
+    return true;
+}
+
 static void letter_read_by(People *people, int player, int index) {
     static char text[TEXT_SIZE];
     static char score[PLIES_SEEN_MAX][16];
     const Sending *sending = &people->outside->sendings[index];
     const char *raw = people->outside->pool + sending->offset, *end = raw + sending->length;
     char subject[300];
+    text_part(raw, end, text);
+    if (letter_special(people, player, index, text))
+        return;
     letter_field(raw, end, "Subject", subject, sizeof subject);
     const char *tag = strchr(subject, '#');
     if (!tag)
@@ -188,7 +263,6 @@ static void letter_read_by(People *people, int player, int index) {
             return;
         }
         bool over;
-        text_part(raw, end, text);
         int plies = score_read(text, score, &over);
         if (plies < 0)
             return;
@@ -205,6 +279,7 @@ static void letter_read_by(People *people, int player, int index) {
         if (plies > side->seen || (plies == side->seen && side->asked < 0)) {
             side->seen = plies;
             side->asked = plies % 2 == colour && !over ? index : -1;
+            side->offered = side->asked >= 0 && strstr(text, "A draw is offered to you.");
         }
         return;
     }
@@ -217,7 +292,7 @@ void people_read(People *people) {
         if (people->seen[i] || sending->visible == INSTANT_NONE || sending->visible > outside->now)
             continue;
         people->seen[i] = true;
-        for (int p = 0; p < PEOPLE; p++)
+        for (int p = 0; p < EVERYBODY; p++)
             if (!strcmp(people->addresses[p], sending->to))
                 letter_read_by(people, p, (int)i);
     }
@@ -230,34 +305,7 @@ bool people_waiting(const People *people) {
     return false;
 }
 
-/* --- writing --- */
-
-static Instant delay(People *people) {
-    return people->outside->now + (Instant)(dice(people, 3) ? dice(people, 1800) : dice(people, 20 * 3600));
-}
-
-static void post(People *people, int player, int answered, const char *body, bool forged) {
-    Outside *outside = people->outside;
-    char raw[4096], id[MESSAGE_ID_SIZE], date[INSTANT_TEXT_SIZE + 16], reply_to[200] = "chess@club.example", subject[300] = "chess";
-    if (answered >= 0) {
-        const Sending *sending = &outside->sendings[answered];
-        const char *letter = outside->pool + sending->offset, *end = letter + sending->length;
-        if (!forged)
-            letter_field(letter, end, "Reply-To", reply_to, sizeof reply_to);
-        letter_field(letter, end, "Subject", subject, sizeof subject);
-    }
-    snprintf(id, sizeof id, "%d.%s", ++people->letters_sent, people->addresses[player]);
-    instant_write_mail(outside->now, date);
-    int length = snprintf(raw, sizeof raw,
-                          "From: %s <%s>\r\nTo: %s\r\nSubject: Re: %s\r\nDate: %s\r\nMessage-ID: <%s>\r\n%s%s%s"
-                          "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n%s\r\n",
-                          people->names[player], people->addresses[player], reply_to, subject, date, id,
-                          answered >= 0 && !forged ? "In-Reply-To: <" : "", answered >= 0 && !forged ? outside->sendings[answered].id : "",
-                          answered >= 0 && !forged ? ">\r\n" : "", body);
-    int index = outside_post(outside, raw, (size_t)length, id, delay(people), -1, forged);
-    while (!forged && index >= 0 && dice(people, 12) == 0) /* delivered once more, by whatever relay */
-        outside_post(outside, raw, (size_t)length, id, delay(people), index, false);
-}
+/* --- playing --- */
 
 /* A random legal move in the position after the first `plies` plies of the score; false if there is none or the score is wrong. */
 static bool choose_move(People *people, const SimulatedGame *game, int plies, char ret_san[NOTATION_MAX]) {
@@ -293,32 +341,50 @@ static bool choose_move(People *people, const SimulatedGame *game, int plies, ch
 static void side_write(People *people, SimulatedGame *game, Colour colour) {
     Side *side = &game->sides[colour];
     int player = game->players[colour];
-    if (side->asked < 0 || side->over || side->resigned || side->sent_for == side->seen || dice(people, 10) < 3)
+    if (side->asked < 0 || side->over || side->resigned || side->agreed || side->sent_for == side->seen || dice(people, 10) < 3)
         return;
     char san[NOTATION_MAX], body[600];
     if (side->seen > 6 && dice(people, 150) == 0) {
-        post(people, player, side->asked, "resign", false);
+        post(people, player, side->asked, "resign", POST_ANSWER);
         side->resigned = true;
+        return;
+    }
+    if (side->offered && dice(people, 2)) {
+        post(people, player, side->asked, "accept", POST_ANSWER);
+        side->agreed = true;
         return;
     }
     if (side->seen >= PLIES_SEEN_MAX - 2 || !choose_move(people, game, side->seen, san))
         return;
-    snprintf(body, sizeof body, "%s\r\n\r\n%s\r\n\r\nOn %s you wrote:\r\n> It is your move; you have %s.\r\n> resign", san,
-             dice(people, 3) ? "Good luck with that." : "", "Mon, 2 Nov 2026", colour == WHITE ? "White" : "Black");
-    post(people, player, side->asked, body, false);
+    if (dice(people, 15) == 0) { /* from memory: a new letter, not an answer */
+        snprintf(body, sizeof body, "game %lld: %d.%s%s", (long long)game->id, side->seen / 2 + 1, colour == WHITE ? " " : "..", san);
+        side->unproven = true;
+        post(people, player, side->asked, body, POST_UNPROVEN);
+    } else {
+        snprintf(body, sizeof body, "%s%s\r\n\r\n%s\r\n\r\nOn %s you wrote:\r\n> It is your move; you have %s.\r\n> resign", san,
+                 dice(people, 15) ? "" : " (=)", dice(people, 3) ? "Good luck with that." : "", "Mon, 2 Nov 2026", colour == WHITE ? "White" : "Black");
+        post(people, player, side->asked, body, POST_ANSWER);
+    }
     side->sent_for = side->seen;
     snprintf(game->sent[side->seen], sizeof game->sent[side->seen], "%.15s", san);
 }
 
 void people_write(People *people) {
+    for (int n = 0; n < NEWCOMERS; n++)
+        if (people->newcomers[n].step == NEW_OUTSIDE) {
+            char body[80];
+            snprintf(body, sizeof body, "register %s", people->names[PEOPLE + n]);
+            post(people, PEOPLE + n, -1, body, POST_UNPROVEN);
+            people->newcomers[n].step = NEW_WRITTEN;
+        }
     for (int g = 0; g < GAMES; g++) {
         SimulatedGame *game = &people->games[g];
         for (int c = 0; c < 2; c++)
             side_write(people, game, (Colour)c);
         int c = (int)dice(people, 2), asked = game->sides[c].asked;
         if (asked >= 0 && dice(people, 40) == 0)
-            post(people, game->players[c], asked, "board", false);
+            post(people, game->players[c], asked, "board", POST_ANSWER);
         if (asked >= 0 && dice(people, 60) == 0)
-            post(people, game->players[c], asked, "resign", true); /* somebody else, in his name, without his token */
+            post(people, game->players[c], asked, "resign", POST_FORGED); /* somebody else, in his name, without his token */
     }
 }

@@ -286,6 +286,9 @@ static void check_games(Seed *seed, Store *store) {
         bool resigned = simulated->sides[WHITE].resigned || simulated->sides[BLACK].resigned;
         if (resigned && !game_over(game))
             complain(seed, "game %lld goes on though a player resigned", (long long)simulated->id);
+        bool agreed = simulated->sides[WHITE].agreed || simulated->sides[BLACK].agreed;
+        if (agreed != (game->reason == REASON_AGREEMENT) && !resigned)
+            complain(seed, "game %lld: a draw was %s", (long long)simulated->id, agreed ? "accepted and not given" : "given and not accepted");
         if (game->reason == REASON_RESIGNATION && !resigned)
             complain(seed, "game %lld was resigned by nobody", (long long)simulated->id);
         for (int c = 0; c < 2; c++) {
@@ -295,6 +298,22 @@ static void check_games(Seed *seed, Store *store) {
                          seed->people.names[simulated->players[c]], side->seen, (long long)simulated->id, side->over, game->ply_count, game_over(game));
         }
         game_free(game);
+    }
+}
+
+/* Whoever registered is a player once; his invitation was one, and came to one game or none. */
+static void check_newcomers(Seed *seed, Store *store) {
+    for (int n = 0; n < NEWCOMERS; n++) {
+        const char *name = seed->people.names[PEOPLE + n];
+        int step = (int)seed->people.newcomers[n].step;
+        if (step < NEW_DECLINED)
+            complain(seed, "%s has come no further than step %d", name, step);
+        else if (ask(seed, store, "SELECT count(*) FROM player JOIN address ON player = id WHERE name = ?", name) != 1)
+            complain(seed, "%s is not a player just once", name);
+        else if (ask(seed, store, "SELECT count(*) FROM challenge JOIN player ON challenger = player.id WHERE name = ?", name) != 1)
+            complain(seed, "%s has not invited just once", name);
+        else if (ask(seed, store, "SELECT count(*) FROM game JOIN player ON white = player.id OR black = player.id WHERE name = ?", name) != (step == NEW_ACCEPTED))
+            complain(seed, "%s has not the games that were agreed upon", name);
     }
 }
 
@@ -327,6 +346,7 @@ static void check(Seed *seed) {
     check_letters_in(seed, store);
     check_answers(seed);
     check_games(seed, store);
+    check_newcomers(seed, store);
     check_notices(seed, store);
     if (ask(seed, store, "SELECT count(*) FROM letter_out WHERE state NOT IN ('accepted', 'overtaken')", NULL) != 0)
         complain(seed, "letters are left in the queue");
