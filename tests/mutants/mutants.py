@@ -40,11 +40,11 @@ def mail(expression):
 
 
 def crash(expression):
-    return Test("tests", f"{PYTEST} tests/crash -k '{expression}'", 600)
+    return Test("build/epistle build/tests/faultrun", f"{PYTEST} tests/crash -k '{expression}'", 300)
 
 
 def simulate(seeds):
-    return Test("build/tests/simulate", f"build/tests/simulate --seeds {seeds}", 600)
+    return Test("build/tests/simulate", f"TMPDIR=/dev/shm build/tests/simulate --seeds {seeds}", 300)
 
 
 @dataclass(frozen=True)
@@ -82,15 +82,53 @@ MUTANTS = [
     # nothing lost, nothing twice
     Mutant("nothing is synced", "daemon/store/store.c", "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
            "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;", simulate("1-10")),
-    Mutant("no attempt noted", "daemon/outbox/queue.c", """    if (result == 0)
-        result = store_commit(service->store, error);
-    if (result < 0) {
-        store_rollback(service->store);
+    Mutant("no attempt noted", "daemon/outbox/queue.c", """        result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
+    if (result == 0)
+        result = service_commit(service, error);
+""", """        result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
+    store_rollback(service->store);
+""", simulate("1-10")),
+    Mutant("filed before COMMIT", "daemon/service/intake.c", """            result = store_one(intake, &waiting[i], &incoming[i], error);
+""", """            result = store_one(intake, &waiting[i], &incoming[i], error) < 0 ? -1 : intake->service->world->source->operations->file(
+                intake->service->world->source, waiting[i].letter->mailbox, waiting[i].letter->name, error);
+""", simulate("1-10")),
+    Mutant("move not unique", "daemon/store/schema.c", "CREATE UNIQUE INDEX entry_move_once", "CREATE INDEX entry_move_once", unit("test_store")),
+    Mutant("tries not counted", "daemon/store/letters_in.c", "SET tries = tries + 1", "SET tries = tries + 0", crash("third_unclean_end")),
+    Mutant("a clean end is counted as a try", "daemon/store/letters_in.c", "SET tries = tries - 1", "SET tries = tries - 0", crash("ends_that_were_clean")),
+    Mutant("a batch is not settled one by one after an error", "daemon/service/intake.c", """    for (int i = 0; i < count; i++)
+        if (incoming[i].id != 0 && settle_alone(""", """    if (fault.grade == ERROR_LATER)
+        return error_set(error, fault.grade, fault.code, "%s", fault.text);
+    for (int i = 0; i < count; i++)
+        if (incoming[i].id != 0 && settle_alone(""", crash("one_by_one")),
+    Mutant("a notice starts the clock before it is accepted", "daemon/outbox/queue.c", """    switch (report->result) {
+    case SEND_ACCEPTED:
+""", """    if (start_notice(service, letter, now, error) < 0)
         return -1;
-    }
-""", "    store_rollback(service->store);\n", simulate("1-10")),
+    switch (report->result) {
+    case SEND_ACCEPTED:
+""", simulate("1-10")),
+    Mutant("any key will do", "daemon/store/store.c", "if (key_read(key_file, &store->key) && key_check(&store->key) == check)",
+           "if (key_read(key_file, &store->key))", unit("test_store")),
     Mutant("other bytes after an unknown end", "daemon/store/letters_out.c", "bytes = CASE WHEN ?6 THEN bytes END", "bytes = NULL AND ?6",
            simulate("1-10")),
+    # hostile and mistaken letters
+    Mutant("a foreign From is accepted", "daemon/service/proof.c", """    else if (!ret_proof->own)
+        ret_proof->why""", """    else if (!ret_proof->own && ret_proof->known && false)
+        ret_proof->why""", mail("copied_opponent or stolen_token")),
+    Mutant("a failed DMARC does not matter", "daemon/service/proof.c", "else if (dmarc_failed(config, &letter->header))",
+           "else if (dmarc_failed(config, &letter->header) && false)", mail("dmarc")),
+    Mutant("the gate is off", "daemon/inbox/gate.c", "    if (why == NULL)\n        return true;\n    *ret_why", "    if (why == NULL || size > 0)\n        return true;\n    *ret_why",
+           unit("test_inbox_gate")),
+    Mutant("a near-miss in the opening lines stops nothing", "daemon/inbox/command.c", """    case LINE_NEAR_OPENING:
+        near_miss(reader, found);
+        return true;
+    case LINE_HEADING""", """    case LINE_NEAR_OPENING:
+        return true;
+    case LINE_HEADING""", unit("test_inbox_command")),
+    Mutant("resign counts in prose", "daemon/inbox/command.c", "return found->class == LINE_COMMAND && !found->opening_only && (", "return found->class == LINE_COMMAND && (",
+           unit("test_inbox_command")),
+    Mutant("a late confirmation counts from the move", "daemon/service/confirm.c", "Instant arrival = in_time ? question->arrival : settling->row.arrival;",
+           "Instant arrival = question->arrival;", mail("confirmation_after_48_hours")),
     Mutant("a copy is a new letter", "daemon/service/settle.c", "settling->read->body_hash, &first, error);",
            "settling->read->body_hash, &first, error) * 0;", simulate("1-10")),
 ]
@@ -125,7 +163,7 @@ class Copy:
             return None, output
 
     def build(self, target):
-        status, output = self.run(f"make -j{JOBS} B=build OPT='-O1 -g' {target}", 1200)
+        status, output = self.run(f"make -j{JOBS} B=build OPT='-O1 -g' {target}", 600)
         return status == 0, output
 
 
