@@ -161,9 +161,9 @@ install: all
 	install -m 755 $(B)/epistle $(DESTDIR)$(bindir)/epistle
 	cp -R templates $(DESTDIR)$(datadir)/epistle/
 	set -e; for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
-	if [ -f config/epistle.conf ]; then install -D -m 644 config/epistle.conf $(DESTDIR)$(datadir)/doc/epistle/epistle.conf; fi
+	install -D -m 644 config/epistle.conf.example $(DESTDIR)$(datadir)/doc/epistle/epistle.conf.example
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/epistle $(DESTDIR)$(datadir)/doc/epistle/epistle.conf
+	rm -f $(DESTDIR)$(bindir)/epistle $(DESTDIR)$(datadir)/doc/epistle/epistle.conf.example
 	rm -rf $(DESTDIR)$(datadir)/epistle
 	set -e; for page in $(MAN); do rm -f $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
 
