@@ -250,7 +250,11 @@ static int key_write(const char *path, const TokenKey *key, Error *error) {
         good = false;
     sodium_memzero(text, sizeof text);
     sodium_memzero(hex, sizeof hex);
-    if (!good || sync_folder_of(path) != 0)
+    if (good && sync_folder_of(path) != 0) {
+        good = false;
+        code = errno;
+    }
+    if (!good)
         return error_set(error, ERROR_LATER, code, "cannot write the key file %s: %s", path, strerror(code));
     return 0;
 }
