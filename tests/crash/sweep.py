@@ -133,7 +133,7 @@ def difference(here, there):
 def plain(text):
     """What the operator reads: lines that say who speaks and what is wrong, nothing of the inside."""
     lines = text.strip().split("\n")
-    return lines != [""] and all(len(line) < 600 and ":" in line and line.isprintable() for line in lines)
+    return lines != [""] and "Success" not in text and all(len(line) < 600 and ":" in line and line.isprintable() for line in lines)
 
 
 benches = {}

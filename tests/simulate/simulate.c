@@ -461,6 +461,7 @@ int main(int count, char **words) {
         fprintf(stderr, "simulate: %s\n", templates ? "no memory" : error.text);
         return 1;
     }
+    sqlite3_initialize(); /* once, not in every life */
     int passed = 0, failed = 0;
     for (uint64_t seed = from; seed <= to; seed++)
         *(run_seed(seed, outside, templates, !many) ? &passed : &failed) += 1;
