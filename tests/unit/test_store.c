@@ -239,6 +239,8 @@ static void test_a_ply_is_played_once(void **state) {
     assert_int_equal(game_append(store, id, one, entries, count, &error), 0);
     count = game_plan_move(two, d4, 2000, 2, false, entries, &error);
     assert_int_equal(game_append(store, id, two, entries, count, &error), -1);
+    /* not even behind another number */
+    assert_int_equal(store_execute(store, &error, "INSERT INTO entry SELECT game, number + 1, kind, epoch, ply, line FROM entry WHERE kind = 'move'", ""), -1);
     GameRow row;
     assert_int_equal(game_row(store, id, &row, &error), 1);
     assert_int_equal(row.ply, 1);
