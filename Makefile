@@ -98,10 +98,12 @@ tests: all $(UNIT_BIN) $(CRASH_BIN) $(SIMULATE_BIN)
 unit: $(UNIT_BIN)
 	@set -e; for t in $(sort $(UNIT_BIN)); do echo "== $${t##*/}"; timeout 600 $$t; done
 
-# -p no:cacheprovider: tests leave nothing in the tree.
-pytest = B=$(abspath $(B)) PYTHONDONTWRITEBYTECODE=1 timeout $(1) $(PYTHON) -m pytest -q -p no:cacheprovider $(2)
+# -p no:cacheprovider: tests leave nothing in the tree. Files of tests run side by side where pytest-xdist is installed.
+JOBS ?= $(shell nproc)
+parallel = $$($(PYTHON) -c 'import xdist' 2>/dev/null && echo "-n $(JOBS) --dist loadfile")
+pytest = B=$(abspath $(B)) PYTHONDONTWRITEBYTECODE=1 timeout $(1) $(PYTHON) -m pytest -q -p no:cacheprovider $(parallel) $(2)
 test: tests unit
-	$(call pytest,1800,tests)
+	$(call pytest,3600,tests)
 
 .PHONY: crash simulate mutants bench
 crash: tests
@@ -129,7 +131,7 @@ asan:
 	$(MAKE) B=build-asan CC=gcc FORTIFY=-U_FORTIFY_SOURCE OPT="-O1 -g" CFLAGS="$(ASAN)" asan-run
 .PHONY: asan-run
 asan-run: tests unit
-	EPISTLE_ASAN=1 $(call pytest,1800,tests --ignore=tests/crash --ignore=tests/simulate)
+	EPISTLE_ASAN=1 $(call pytest,3600,tests --ignore=tests/crash --ignore=tests/simulate)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
