@@ -53,9 +53,15 @@ static json_t *line_object(const Aim *aim) {
     return json_pack("{s:s}", "line", aim->command->line);
 }
 
+/* Of a ply from 0 to two beyond the last one made. */
 static void set_number(json_t *object, const Game *game, int ply) {
     bool black = false;
-    int number = number_of(game, ply, &black);
+    int known = ply > game->ply_count ? game->ply_count : ply;
+    int number = number_of(game, known, &black);
+    for (; known < ply; known++) {
+        number += black;
+        black = !black;
+    }
     json_object_set_new(object, "number", json_integer(number));
     json_object_set_new(object, "black", json_boolean(black));
 }
@@ -260,7 +266,7 @@ static int block_start(const Aim *aim) {
 
 static int block_differs(const Aim *aim, int ply, const char *given, Error *error) {
     json_t *fields = line_object(aim);
-    int shown = ply < 0 ? 0 : ply > aim->game->ply_count ? aim->game->ply_count : ply;
+    int shown = ply < 0 ? 0 : ply > aim->game->ply_count + 1 ? aim->game->ply_count + 1 : ply;
     set_number(fields, aim->game, shown);
     json_object_set_new(fields, "given", json_string(given));
     json_object_set_new(fields, "recorded", json_string(shown < aim->game->ply_count ? aim->game->plies[shown].san : ""));
@@ -289,7 +295,7 @@ static int judge_block(Aim *aim, Game *game, bool offer, Error *error) {
             continue;
         }
         if (i + 1 < command->item_count)
-            return block_differs(aim, ply, command->items[i + 1].text, error);
+            return block_differs(aim, ply + 1, command->items[i + 1].text, error);
         if (game_over(game) || game_turn(game) != aim->me)
             return judge_out_of_turn(aim, item, ply, error);
         aim->fresh = true;

@@ -365,6 +365,8 @@ static int answer_problem(Settling *settling, Error *error) {
         return -1;
     switch (reading->problem) {
     case PROBLEM_NEAR_MISS:
+        if (reading->meant != NULL && reading->problem_line_count > 0 && text_equal_nocase(reading->problem_lines[0], reading->meant))
+            json_object_set_new(fields, "incomplete", json_true()); /* "challenge", and nobody's name */
         json_object_set_new(fields, "meant", json_string(reading->meant == NULL ? "" : reading->meant));
         return settling_outcome(settling, verb, OUTCOME_ASKED, "near-miss", fields, error);
     case PROBLEM_SEVERAL_MOVES:
@@ -380,7 +382,10 @@ static int answer_problem(Settling *settling, Error *error) {
 
 typedef int (*CommandFunction)(Settling *settling, const Command *command, Error *error);
 
+/* The answer shows the game that the letter was about, as any other refusal does. */
 static int do_later(Settling *settling, const Command *command, Error *error) {
+    if (settling->shown_game == 0 && (settling->shown_game = tokens_game(settling, error)) < 0)
+        return -1;
     return settling_outcome(settling, command->verb, OUTCOME_REFUSED, "later", line_field(command->line), error);
 }
 
