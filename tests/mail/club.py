@@ -77,13 +77,13 @@ class Club:
 
     # --- people ---
 
-    def player(self, name, address=None, program="thunderbird", add=True):
-        """A player with a folder of his own; add: entered by the operator, else he must register himself."""
+    def player(self, name, address=None, program="thunderbird", add=True, options=()):
+        """A player with a folder of his own; add: entered by the operator (with options of `player add`), else he must register himself."""
         address = address or f"{name.split()[0].lower()}@{name.split()[-1].lower()}.example"
         player = Player(name, address, self.outgoing / address, program)
         self.players[name] = player
         if add:
-            self.run("player", "add", name, address)
+            self.run("player", "add", name, address, *options)
         return player
 
     def deliver(self, raw, received=True, sender="", **more):

@@ -265,6 +265,23 @@ def test_a_bounce_marks_letter_and_address(club, pair):
     assert club.settle(ann, letter, "e4").outcome == "played"  # somebody reads it all the same
 
 
+def test_without_tags_a_bounce_is_matched_by_the_returned_message_id(club_with):
+    club = club_with(reply_tag="none")
+    ann, bob = club.player("Ann East"), club.player("Bob West")
+    _, letter, _ = club.new_game(ann, bob)
+    report = (f"From: MAILER-DAEMON@far.example\r\nTo: {ADDRESS}\r\nSubject: Undelivered\r\nMIME-Version: 1.0\r\n"
+              "Content-Type: multipart/report; report-type=delivery-status; boundary=x\r\n\r\n--x\r\n\r\nSorry.\r\n"
+              "--x\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; far.example\r\n\r\nFinal-Recipient: rfc822; ann@east.example\r\n"
+              f"Action: failed\r\nStatus: 5.1.1\r\n--x\r\nContent-Type: text/rfc822-headers\r\n\r\nFrom: {ADDRESS}\r\nTo: ann@east.example\r\n"
+              f"Message-ID: {letter.message_id}\r\nSubject: x\r\n\r\n--x--\r\n")
+    settled = club.settle_raw(None, report.encode(), sender="")
+    assert settled.row["kind"] == "bounce" and settled.outcome == "ignored" and not settled.others and not settled.changed
+    assert [out["state"] for out in club.json("outbox")] == ["bounced"]
+    assert club.json("player", "show", "Ann East")["trouble"]
+    made_up = report.replace(letter.message_id, "<" + "a" * 26 + "@club.example>")
+    assert club.settle_raw(None, made_up.encode(), sender="").outcome == "ignored" and len(club.json("outbox")) == 1
+
+
 # --- when it came (RULINGS 29) ---
 
 

@@ -20,7 +20,7 @@ def pair(club):
 def check_end(club, number, result, *players):
     """The game is over, everybody was told, has the whole game as a file that a chess program reads, and the records hold."""
     row = club.json("game", "show", number)
-    assert (row["status"], row["result"]) == ("over", result) or row["result"] == result, row
+    assert row["result"] == result, row
     club.run("verify")
     moves = None
     for player in players:
@@ -185,6 +185,16 @@ def test_a_remark_is_passed_on_and_quoted_to_its_writer(club, pair):
         assert "| Good morning, Bob!\n| The weather is fine — Grüße.\n" in text
     quoted = club.settle(bob, bob.newest(), "e5", program="thunderbird")
     assert quoted.outcome == "played" and "Good morning" not in ann.newest().text
+
+
+def test_a_signed_letter_and_one_with_a_greeting(club, pair):
+    """RULINGS 9: names, greetings and closings are no near-misses."""
+    ann, bob = pair
+    club.new_game(ann, bob)
+    for player, text in ((ann, "Nf3\nAnn"), (bob, "Dear Ann,\n\n1... Nf6\n\nYours, Bob"), (ann, "g3\n-- \nAnn East\nNe5 Street 4"), (bob, "Hi Ann\ng6\nBob West"),
+                         (ann, "Bg2\nBest wishes, Ann"), (bob, "Bg7\nCiao!"), (ann, "0-0 !"), (bob, "_0-0_"), (ann, "My move: d3")):  # RULINGS 9, CONTRACT: after `move`
+        settled = club.settle(player, player.newest(), text)
+        assert settled.outcome == "played", (text, settled)
 
 
 def test_questions_are_answered_and_change_nothing(club, pair):

@@ -23,7 +23,8 @@ class Scenes:
 
     def __init__(self, folder):
         self.club = Club(folder, limits={"player_per_day": 100000, "strangers_per_day": 1000, "strangers_per_hour": 100000, "strangers_per_domain": 100000})
-        self.ann, self.bob, self.carl = (self.club.player(name) for name in ("Ann East", "Bob West", "Carl von Nord"))
+        self.ann, self.bob, self.carl = (self.club.player(name, options=("--timezone", zone)) for name, zone in
+                                         (("Ann East", "UTC"), ("Bob West", "America/St_Johns"), ("Carl von Nord", "Europe/Vienna")))
         self.codes, self.kinds = set(), set()
         self.play()
 
