@@ -132,8 +132,17 @@ static int note_attempt(Service *service, Arena *arena, int64_t id, Outgoing *ou
     if (unclear) {
         letter->unknowns++;
         report->unknown++;
-        if (letter_out_note_result(service->store, id, "trying", letter->due, INSTANT_NONE, true, true, letter->words, error) < 0)
+        /* Died in the attempt itself, no result was noted: perhaps of this very letter. At the third time it waits for a day. */
+        bool put_off = letter->due <= letter->tried && letter->unknowns >= UNKNOWNS_MAX && now < letter->tried + SECONDS_PER_DAY;
+        Instant due = put_off ? letter->tried + SECONDS_PER_DAY : letter->due;
+        if (letter_out_note_result(service->store, id, "trying", due, INSTANT_NONE, true, true, letter->words, error) < 0)
             return -1;
+        if (put_off) {
+            outgoing->skip = true;
+            if (service->log != NULL)
+                service->log("the service died three times while it sent a letter; it is tried daily: see `epistle outbox`");
+            return 0;
+        }
     }
     Error fault;
     error_clear(&fault);
@@ -275,7 +284,11 @@ int queue_run(Service *service, CycleReport *report, Error *error) {
     if (service->world->sender == NULL)
         return 0;
     for (;;) {
-        int count = letters_out_due(service->store, world_now(service->world), ids, BATCH_SIZE, error);
+        /* After an unknown end one by one, so that a letter that kills us takes no other with it. */
+        int unclear = letters_out_unclear(service->store, world_now(service->world), error);
+        if (unclear < 0)
+            return -1;
+        int count = letters_out_due(service->store, world_now(service->world), ids, unclear ? 1 : BATCH_SIZE, error);
         if (count <= 0)
             return count;
         Arena arena;

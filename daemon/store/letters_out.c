@@ -86,6 +86,11 @@ int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error
     return found < 0 ? -1 : count;
 }
 
+int letters_out_unclear(Store *store, Instant now, Error *error) {
+    int64_t id = 0;
+    return store_query_int(store, error, &id, "SELECT id FROM letter_out WHERE state = 'trying' AND due <= ?1 LIMIT 1", "i", now);
+}
+
 int letter_out_note_attempt(Store *store, int64_t id, Instant now, const void *bytes, size_t length, Error *error) {
     return store_execute(store, error,
                          "UPDATE letter_out SET state = 'trying', attempts = attempts + 1, tried = ?2, bytes = ?3 WHERE id = ?1", "iib", id, now,

@@ -39,6 +39,8 @@ typedef struct LetterOut {
 int letter_out_queue(Store *store, const LetterOut *draft, const char *domain, int64_t *ret_id, Error *error);
 int letter_out_get(Store *store, Arena *arena, int64_t id, LetterOut *ret_letter, Error *error); /* 1, 0, -1; texts in the arena */
 
+/* 1 if one of the due letters was tried before, with an unknown end; 0, -1. */
+int letters_out_unclear(Store *store, Instant now, Error *error);
 /* Ids of letters due for an attempt, oldest due first. Their number or -1. */
 int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error *error);
 
