@@ -6,10 +6,8 @@ import subprocess
 
 import pytest
 
-PROGRAM = os.environ.get("EPISTLE", "build/epistle")
+PROGRAM = os.environ.get("EPISTLE", os.path.join(os.environ.get("B", "build"), "epistle"))
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
-
-pytestmark = pytest.mark.skipif(not os.path.exists(PROGRAM), reason="the program is not built")
 
 
 def run(*arguments, given=""):
