@@ -94,6 +94,8 @@ MUTANTS = [
 """, simulate("1-10")),
     Mutant("move not unique", "daemon/store/schema.c", "CREATE UNIQUE INDEX entry_move_once", "CREATE INDEX entry_move_once", unit("test_store")),
     Mutant("tries not counted", "daemon/store/letters_in.c", "SET tries = tries + 1", "SET tries = tries + 0", crash("third_unclean_end")),
+    Mutant("a letter out that kills is tried for ever", "daemon/outbox/queue.c", "letter->unknowns >= UNKNOWNS_MAX && now <",
+           "letter->unknowns > 1000 && now <", crash("letter_out")),
     Mutant("a clean end is counted as a try", "daemon/store/letters_in.c", "SET tries = tries - 1", "SET tries = tries - 0", crash("ends_that_were_clean")),
     Mutant("a batch is not settled one by one after an error", "daemon/service/intake.c", """    for (int i = 0; i < count; i++)
         if (incoming[i].id != 0 && settle_alone(""", """    if (fault.grade == ERROR_LATER)
