@@ -207,8 +207,9 @@ static bool letter_special(People *people, int player, int index, const char *te
         for (int g = 0; g < GAMES; g++)
             for (int c = 0; c < 2; c++) {
                 Side *side = &people->games[g].sides[c];
-                char told[24];
-                snprintf(told, sizeof told, "game %lld: ", (long long)people->games[g].id);
+                char told[48];
+                /* the present one: an old question may come again, with the answer to a copy */
+                snprintf(told, sizeof told, "game %lld: %d.", (long long)people->games[g].id, side->sent_for / 2 + 1);
                 if (people->games[g].players[c] != player || !side->unproven || !strstr(text, told))
                     continue;
                 side->unproven = false;
