@@ -258,6 +258,8 @@ def play(club, white, black, score, way=lambda ply: "san", hours=5, remark=None,
 
 
 def _as_written(club, score, ply, how):
+    if how not in ("uci", "long"):  # no position is needed
+        return written((None, score[ply], None), ply, how)
     fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
     for san in score[:ply]:
         fen = club.after(fen, san)
