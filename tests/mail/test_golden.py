@@ -62,13 +62,12 @@ class Scenes:
                  "game 77: e4", "game 77", "game 2: e4", "1. e4 e5 2. Nf3", "1. d4 e5", "claim repetition", "if e5 then Nf3", "leave 1.1. to 2.1.",
                  "What do you think?", "Just words.", "", "confirm", "yes", "register Ann East", "challenge Nobody", "challenge Ann East", "challenge",
                  "challenge Bob West at noon", "withdraw", "arbiter: help me", "set letters es", "note x", "seal e4", "\n".join(["board"] * 40))
-        for text in ("board", "pgn", "games", f"game {number}", "help", "help moves", "ping", "board\npgn\nping"):
-            self.say(ann, letter, text)
+        self.say(ann, letter, "board", "pgn", "games", f"game {number}", "help", "help moves", "ping", "board\npgn\nping")
         for kind, body in (("text/html", "<p>e4</p>"), ("multipart/encrypted; boundary=x", "--x\r\n\r\nx\r\n--x--\r\n"), ('multipart/mixed; boundary="\\""', "e4"),
                            ("image/png", "x")):
             raw = ann.answer(letter, "e4", club.advance(minutes=1), program="bare")
             club.deliver(re.sub(rb"\r\n\r\n.*", b"\r\n\r\n" + body.encode(), re.sub(rb"Content-Type: [^\r]*", b"Content-Type: " + kind.encode(), raw), flags=re.S))
-            self.cycle(ann)
+        self.cycle(ann)
         # a game with remarks, an offer, a repetition, a conflict, an old letter
         self.say(bob, bobs, "e5", "offer draw", "offer draw")
         self.say(ann, ann.newest(), "decline\n\nresign is not what I do.\ne4 will come.")
@@ -94,13 +93,18 @@ class Scenes:
         self.say(bob, bob.newest(), "accept\n\nThank you!")
         self.say(bob, bob.newest(), "e4", "resign", "accept")
         # other ends, other positions
+        positions = []
         for fen, texts in ((KNIGHTS, ("Nd2", "Ke3")), (PROMOTE, ("a8", "a8=K", "Ka2=Q", "a8=Q+")), (EVERYTHING, ("Kd2", "Nd3f2", "Bb5", "dxe7", "O-O-O-O")),
                            (PINNED, ("Nf3", "Ra8")), (CHECK, ("Ra2", "O-O", "Kf2", "Kd1")), (ATTACKED, ("O-O-O", "Kd1", "O-O")), (EN_PASSANT, ("exd6", "dxe4")),
                            ("6k1/8/8/8/8/8/8/R3K2R b KQ - 0 12", ()), ("4k2r/8/8/8/8/8/6r1/4K2R w K - 0 3", ("O-O", "Bf1")),
                            ("4k3/8/8/8/8/2p5/1P6/4BK2 w - - 0 40", ("Bxc3",)), ("4k3/8/8/8/8/4p3/4P3/4K3 w - - 0 40", ("e4", "exe3", "e3"))):
-            _, letter, _ = self.new_game(ann, carl, "--fen", fen)
-            if texts:
-                self.say(ann, letter, *texts)
+            positions.append((int(club.run("game", "new", ann.name, carl.name, "--fen", fen).split()[1]), texts))
+        club.once()
+        for number, texts in positions:
+            letter = ann.newest(number)
+            for text in texts:
+                club.deliver(ann.answer(letter, text, club.advance(minutes=1)), sender=ann.address)
+        self.cycle(ann)
         for white, black, fen, text in ((ann, bob, "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1", "Qf7"), (carl, bob, "8/8/8/8/8/3k4/1p6/K7 w - - 0 1", "Kxb2"),
                                         (bob, carl, "7k/8/6K1/8/8/8/8/R7 w - - 0 1", "Ra8")):
             _, letter, _ = self.new_game(white, black, "--fen", fen)
