@@ -12,7 +12,7 @@
  *     4 version | 6 key id | 40 letter id | 80 HMAC
  *
  * The HMAC is the first ten bytes of HMAC-SHA-256 over the first 50 bits, which stand left-aligned in seven bytes with
- * six zero bits behind them. 26 digits hold exactly 130 bits: a token has one spelling but for its case. */
+ * six zero bits behind them, and the bytes of `bound`. 26 digits hold exactly 130 bits: a token has one spelling but for its case. */
 enum {
     VERSION = 1,
     DIGITS = TOKEN_SIZE - 1,
@@ -31,17 +31,21 @@ static void claim_write(const TokenKey *key, int64_t letter_id, uint8_t ret_clai
         ret_claim[i] = (uint8_t)bits;
 }
 
-static void claim_mac(const TokenKey *key, const uint8_t claim[CLAIM_BYTES], uint8_t ret_mac[MAC_BYTES]) {
+static void claim_mac(const TokenKey *key, const uint8_t claim[CLAIM_BYTES], const char *bound, uint8_t ret_mac[MAC_BYTES]) {
     uint8_t whole[crypto_auth_hmacsha256_BYTES];
+    crypto_auth_hmacsha256_state state;
     static_assert(sizeof key->bytes == crypto_auth_hmacsha256_KEYBYTES, "the key is libsodium's size");
-    crypto_auth_hmacsha256(whole, claim, CLAIM_BYTES, key->bytes);
+    crypto_auth_hmacsha256_init(&state, key->bytes, sizeof key->bytes);
+    crypto_auth_hmacsha256_update(&state, claim, CLAIM_BYTES);
+    crypto_auth_hmacsha256_update(&state, (const uint8_t *)bound, strlen(bound));
+    crypto_auth_hmacsha256_final(&state, whole);
     memcpy(ret_mac, whole, MAC_BYTES);
 }
 
-void token_write(const TokenKey *key, int64_t letter_id, char ret_token[TOKEN_SIZE]) {
+void token_write(const TokenKey *key, int64_t letter_id, const char *bound, char ret_token[TOKEN_SIZE]) {
     uint8_t claim[CLAIM_BYTES], mac[MAC_BYTES];
     claim_write(key, letter_id, claim);
-    claim_mac(key, claim, mac);
+    claim_mac(key, claim, bound, mac);
     for (int digit = 0; digit < DIGITS; digit++) {
         unsigned value = 0;
         for (int bit = 5 * digit; bit < 5 * digit + 5; bit++) {
@@ -54,9 +58,10 @@ void token_write(const TokenKey *key, int64_t letter_id, char ret_token[TOKEN_SI
     ret_token[DIGITS] = 0;
 }
 
-bool token_read(const TokenKey *key, const char *token, int64_t *ret_letter_id) {
+/* Takes a token apart; false if it is not 26 digits. */
+static bool token_split(const char *token, uint64_t *ret_claim, uint8_t ret_mac[MAC_BYTES]) {
     uint64_t bits = 0;
-    uint8_t mac[MAC_BYTES] = { 0 }, claim[CLAIM_BYTES], right[MAC_BYTES];
+    uint8_t mac[MAC_BYTES] = { 0 };
     for (int digit = 0; digit < DIGITS; digit++) {
         int value = base32_value(token[digit]);
         if (value < 0)
@@ -70,15 +75,29 @@ bool token_read(const TokenKey *key, const char *token, int64_t *ret_letter_id) 
             mac[at / 8] |= (uint8_t)(((unsigned)value >> (4 - i) & 1u) << (7 - at % 8));
         }
     }
-    if (token[DIGITS] != 0 || bits >> 46 != VERSION || (bits >> 40 & 63) != (key->id & 63))
+    *ret_claim = bits;
+    memcpy(ret_mac, mac, sizeof mac);
+    return token[DIGITS] == 0;
+}
+
+bool token_names(const TokenKey *key, const char *token, int64_t *ret_letter_id) {
+    uint64_t bits;
+    uint8_t mac[MAC_BYTES];
+    if (!token_split(token, &bits, mac) || bits >> 46 != VERSION || (bits >> 40 & 63) != (key->id & 63))
         return false;
-    int64_t letter_id = (int64_t)(bits & letter_id_mask);
-    claim_write(key, letter_id, claim);
-    claim_mac(key, claim, right);
-    if (sodium_memcmp(mac, right, MAC_BYTES) != 0)
-        return false;
-    *ret_letter_id = letter_id;
+    *ret_letter_id = (int64_t)(bits & letter_id_mask);
     return true;
+}
+
+bool token_proves(const TokenKey *key, const char *token, int64_t letter_id, const char *bound) {
+    uint64_t bits;
+    int64_t named;
+    uint8_t mac[MAC_BYTES], claim[CLAIM_BYTES], right[MAC_BYTES];
+    if (!token_names(key, token, &named) || named != letter_id || !token_split(token, &bits, mac))
+        return false;
+    claim_write(key, letter_id, claim);
+    claim_mac(key, claim, bound, right);
+    return sodium_memcmp(mac, right, MAC_BYTES) == 0;
 }
 
 typedef struct Finder {
@@ -98,18 +117,20 @@ static void found_add(Finder *finder, const char *text, size_t length, TokenPlac
         return;
     memcpy(token, text, DIGITS);
     token[DIGITS] = 0;
-    if (!token_read(finder->key, token, &letter_id))
+    if (!token_names(finder->key, token, &letter_id))
         return;
     for (size_t i = 0; i < finder->count; i++) {
-        if (finder->found[i].letter_id != letter_id)
+        if (!text_equal_nocase(finder->found[i].token, token))
             continue;
         /* A bounce may name the plain form in one field and the envelope's in another. */
         if (place == TOKEN_ADDRESS && finder->found[i].place == TOKEN_ADDRESS)
             finder->found[i].bounce |= bounce;
         return;
     }
-    if (finder->count < finder->most)
-        finder->found[finder->count++] = (TokenFound){ letter_id, place, bounce };
+    if (finder->count == finder->most)
+        return;
+    finder->found[finder->count] = (TokenFound){ .letter_id = letter_id, .place = place, .bounce = bounce };
+    memcpy(finder->found[finder->count++].token, token, sizeof token);
 }
 
 /* user+TOKEN@domain or user+b.TOKEN@domain; for Message-IDs (bare_too) also TOKEN@domain. */

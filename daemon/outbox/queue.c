@@ -51,7 +51,7 @@ static const char *tagged_address(Arena *arena, const char *address, const char 
 static int compose(Service *service, Arena *arena, const LetterOut *letter, json_t *view, const RenderedLetter *rendered, Str *out, Error *error) {
     const Config *config = service->config;
     char token[TOKEN_SIZE], pgn_name[40];
-    token_write(&service->store->key, letter->id, token);
+    letter_out_token(service->store, letter, token);
     snprintf(pgn_name, sizeof pgn_name, "game-%lld.pgn", (long long)letter->game);
     const char *references[4];
     const char *name = json_string_value(json_object_get(json_object_get(view, "player"), "name"));
@@ -238,7 +238,7 @@ static int note_result(Service *service, Outgoing *outgoing, CycleReport *cycle,
 static void send_one(Service *service, Arena *arena, Outgoing *outgoing) {
     const LetterOut *letter = &outgoing->letter;
     char token[TOKEN_SIZE];
-    token_write(&service->store->key, letter->id, token);
+    letter_out_token(service->store, letter, token);
     const char *from = letter->null_sender                ? ""
                        : service->config->reply_tag_plus ? tagged_address(arena, service->config->address, "b.", token)
                                                          : service->config->address;

@@ -62,7 +62,10 @@ static int look_at_tokens(Store *store, const Config *config, Arena *arena, cons
     *ret_two = false;
     for (size_t i = 0; i < count; i++) {
         LetterOut out;
-        int there = letter_out_get(store, arena, found[i].letter_id, &out, error);
+        /* To the envelope sender's address only machines write (RULINGS 29). */
+        if (found[i].bounce)
+            continue;
+        int there = letter_out_by_token(store, arena, found[i].token, &out, error);
         if (there < 0)
             return -1;
         if (there == 0)

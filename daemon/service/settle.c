@@ -308,51 +308,49 @@ static int settle_duplicate(Settling *settling, int64_t first, Error *error) {
     return finish(settling, OUTCOME_IGNORED, why, answer, first, error);
 }
 
-/* The letter of ours whose Message-ID stands in the header that a delivery report returns, 0 if none does: without tags in
+/* The token in the Message-ID of the header that a delivery report returns; false if there is none: without tags in
  * addresses (reply_tag = none) this is the only mark of a bounce (RULINGS 1). */
-static int64_t returned_letter(const Settling *settling) {
+static bool returned_token(const Settling *settling, char ret_token[TOKEN_SIZE]) {
     static const char name[] = "Message-ID:";
     const char *line = settling->read->mime.report;
     for (;;) {
         if (text_starts_nocase(line, name)) {
             const char *value = line + sizeof name - 1;
-            char token[TOKEN_SIZE];
             int64_t id = 0;
             value += strspn(value, " \t\r\n<"); /* an identity may stand on a line of its own */
-            snprintf(token, sizeof token, "%.*s", TOKEN_SIZE - 1, value);
-            if (token_read(&settling->store->key, token, &id))
-                return id;
+            snprintf(ret_token, TOKEN_SIZE, "%.*s", TOKEN_SIZE - 1, value);
+            if (token_names(&settling->store->key, ret_token, &id))
+                return true;
         }
         const char *end = strchr(line, '\n');
         if (end == NULL)
-            return 0;
+            return false;
         line = end + 1;
     }
 }
 
-/* The letters a delivery report may be about, most certain first. */
-static size_t bounced_letters(Settling *settling, int64_t ret_ids[TOKEN_FOUND_MAX + 1]) {
+/* Tokens of the letters a delivery report may be about, most certain first. */
+static size_t bounced_tokens(Settling *settling, char ret_tokens[TOKEN_FOUND_MAX][TOKEN_SIZE]) {
     TokenFound found[TOKEN_FOUND_MAX];
     size_t count = token_find(settling->arena, &settling->read->header, &settling->store->key, settling->service->config->address, found,
                               TOKEN_FOUND_MAX);
     size_t bounced = 0;
     for (size_t i = 0; i < count; i++)
         if (found[i].bounce)
-            ret_ids[bounced++] = found[i].letter_id;
-    int64_t returned = returned_letter(settling);
-    if (bounced == 0 && returned != 0)
-        ret_ids[bounced++] = returned;
+            memcpy(ret_tokens[bounced++], found[i].token, TOKEN_SIZE);
+    if (bounced == 0 && returned_token(settling, ret_tokens[0]))
+        bounced = 1;
     return bounced;
 }
 
 /* A delivery report on a letter of ours marks that letter and its address (state O7). */
 static int settle_bounce(Settling *settling, Error *error) {
-    int64_t ids[TOKEN_FOUND_MAX + 1];
-    size_t count = bounced_letters(settling, ids);
+    char tokens[TOKEN_FOUND_MAX][TOKEN_SIZE];
+    size_t count = bounced_tokens(settling, tokens);
     const char *why = settling->read->kind_why;
     LetterOut out;
     for (size_t i = 0; i < count; i++) {
-        int there = letter_out_get(settling->store, settling->arena, ids[i], &out, error);
+        int there = letter_out_by_token(settling->store, settling->arena, tokens[i], &out, error);
         if (there < 0)
             return -1;
         bool delayed = strstr(settling->read->mime.report, "Action: delayed") != NULL;

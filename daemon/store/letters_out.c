@@ -3,6 +3,32 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { BOUND_MAX = ADDRESS_MAX + 200 };
+
+static void bound_of(const LetterOut *letter, char ret_bound[BOUND_MAX]) {
+    snprintf(ret_bound, BOUND_MAX, "%lld %s %s %lld %d %d %lld %lld %lld %s", (long long)letter->player, letter->kind, letter->scope,
+             (long long)letter->game, letter->epoch, letter->ply, (long long)letter->ask, (long long)letter->cause, (long long)letter->queued,
+             letter->address);
+}
+
+void letter_out_token(const Store *store, const LetterOut *letter, char ret_token[TOKEN_SIZE]) {
+    char bound[BOUND_MAX];
+    bound_of(letter, bound);
+    token_write(&store->key, letter->id, bound, ret_token);
+}
+
+int letter_out_by_token(Store *store, Arena *arena, const char *token, LetterOut *ret_letter, Error *error) {
+    int64_t id = 0;
+    char bound[BOUND_MAX];
+    if (!token_names(&store->key, token, &id))
+        return 0;
+    int found = letter_out_get(store, arena, id, ret_letter, error);
+    if (found <= 0)
+        return found;
+    bound_of(ret_letter, bound);
+    return token_proves(&store->key, token, id, bound);
+}
+
 int letter_out_queue(Store *store, const LetterOut *draft, const char *domain, int64_t *ret_id, Error *error) {
     if (store_execute(store, error,
                       "INSERT INTO letter_out(cause, kind, player, address, scope, game, epoch, ply, ask, notice, brake, view, message_id,"
@@ -15,7 +41,9 @@ int letter_out_queue(Store *store, const LetterOut *draft, const char *domain, i
         return -1;
     *ret_id = store_last_id(store);
     char token[TOKEN_SIZE], message_id[MESSAGE_ID_MAX];
-    token_write(&store->key, *ret_id, token);
+    LetterOut queued = *draft;
+    queued.id = *ret_id;
+    letter_out_token(store, &queued, token);
     snprintf(message_id, sizeof message_id, "%s@%s", token, domain);
     return store_execute(store, error, "UPDATE letter_out SET message_id = ?2 WHERE id = ?1", "it", *ret_id, message_id);
 }

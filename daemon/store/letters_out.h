@@ -41,6 +41,11 @@ int letter_out_get(Store *store, Arena *arena, int64_t id, LetterOut *ret_letter
 
 /* 1 if one of the due letters was tried before, with an unknown end; 0, -1. */
 int letters_out_unclear(Store *store, Instant now, Error *error);
+/* The token of a letter: bound to whose it is, where it went, what it may do and when it was made. */
+void letter_out_token(const Store *store, const LetterOut *letter, char ret_token[TOKEN_SIZE]);
+/* The letter that a token names and proves. 1, 0 (there is none, or the token is not its own), -1. */
+int letter_out_by_token(Store *store, Arena *arena, const char *token, LetterOut *ret_letter, Error *error);
+
 /* Ids of letters due for an attempt, oldest due first. Their number or -1. */
 int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error *error);
 

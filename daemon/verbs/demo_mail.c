@@ -41,7 +41,7 @@ static int64_t letter_number(const TokenKey *key, const char *message_id) {
     if (*message_id == '<')
         message_id++;
     text_copy(token, sizeof token, message_id); /* cut before the @ */
-    return token_read(key, token, &id) ? id : 0;
+    return token_names(key, token, &id) ? id : 0;
 }
 
 static int read_letter(const char *path, MimeReader *mime, DemoLetter *ret_letter, Error *error) {

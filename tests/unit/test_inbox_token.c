@@ -18,19 +18,28 @@
 static const TokenKey key = { .bytes = { 1, 2, 3, 4, 5, 6, 7, 8 }, .id = 5 };
 static const char service[] = "chess@club.example";
 
+/* Named and proven. */
+static bool reads(const TokenKey *with, const char *token, int64_t *ret_id) {
+    int64_t id = 0;
+    if (!token_names(with, token, &id) || !token_proves(with, token, id, "bound"))
+        return false;
+    *ret_id = id;
+    return true;
+}
+
 static void there_and_back(void **state) {
     (void)state;
     static const int64_t ids[] = { 0, 1, 42, 1000000, INT64_C(0xffffffffff) };
     for (size_t i = 0; i < sizeof ids / sizeof ids[0]; i++) {
         char token[TOKEN_SIZE];
-        token_write(&key, ids[i], token);
+        token_write(&key, ids[i], "bound", token);
         assert_int_equal(strlen(token), 26);
         int64_t id = -1;
-        assert_true(token_read(&key, token, &id));
+        assert_true(reads(&key, token, &id));
         assert_int_equal(id, ids[i]);
         for (char *at = token; *at != 0; at++)
             *at = (char)toupper((unsigned char)*at);
-        assert_true(token_read(&key, token, &id));
+        assert_true(reads(&key, token, &id));
     }
 }
 
@@ -38,12 +47,15 @@ static void there_and_back(void **state) {
 static void layout(void **state) {
     (void)state;
     char token[TOKEN_SIZE];
-    token_write(&key, 42, token);
+    token_write(&key, 42, "bound", token);
     /* 0001 000101 and 40 bits of 42 = 00010 00101 and eight digits */
     assert_memory_equal(token, "cfaaaaaabk", 10);
     const uint8_t claim[7] = { 0x11, 0x40, 0x00, 0x00, 0x00, 0x0a, 0x80 };
     uint8_t mac[crypto_auth_hmacsha256_BYTES];
-    crypto_auth_hmacsha256(mac, claim, sizeof claim, key.bytes);
+    uint8_t vouched[sizeof claim + 5];
+    memcpy(vouched, claim, sizeof claim);
+    memcpy(vouched + sizeof claim, "bound", 5);
+    crypto_auth_hmacsha256(mac, vouched, sizeof vouched, key.bytes);
     for (int digit = 0; digit < 16; digit++) {
         unsigned value = 0;
         for (int bit = 5 * digit; bit < 5 * digit + 5; bit++)
@@ -56,25 +68,36 @@ static void layout(void **state) {
 static void no_other_spelling(void **state) {
     (void)state;
     char token[TOKEN_SIZE + 1] = "";
-    token_write(&key, 7, token);
+    token_write(&key, 7, "bound", token);
     int64_t id = -1;
     for (int at = 0; at < TOKEN_SIZE - 1; at++) {
         char right = token[at];
         for (unsigned value = 0; value < 32; value++) {
             token[at] = base32_digit(value);
             if (token[at] != right)
-                assert_false(token_read(&key, token, &id));
+                assert_false(reads(&key, token, &id));
         }
         token[at] = '1';
-        assert_false(token_read(&key, token, &id));
+        assert_false(reads(&key, token, &id));
         token[at] = right;
     }
     token[26] = 'a';
-    assert_false(token_read(&key, token, &id));
+    assert_false(reads(&key, token, &id));
     token[25] = 0;
-    assert_false(token_read(&key, token, &id));
-    assert_false(token_read(&key, "", &id));
+    assert_false(reads(&key, token, &id));
+    assert_false(reads(&key, "", &id));
     assert_int_equal(id, -1);
+}
+
+/* The same id of a store brought back from a copy: the old token is not the new letter's. */
+static void other_bindings(void **state) {
+    (void)state;
+    char token[TOKEN_SIZE];
+    token_write(&key, 7, "1 move game 3 1 12", token);
+    assert_true(token_proves(&key, token, 7, "1 move game 3 1 12"));
+    assert_false(token_proves(&key, token, 7, "2 move game 3 1 12"));
+    assert_false(token_proves(&key, token, 7, ""));
+    assert_false(token_proves(&key, token, 8, "1 move game 3 1 12"));
 }
 
 static void other_keys(void **state) {
@@ -82,12 +105,12 @@ static void other_keys(void **state) {
     char token[TOKEN_SIZE];
     int64_t id;
     TokenKey other = key;
-    token_write(&key, 7, token);
+    token_write(&key, 7, "bound", token);
     other.id = 6;
-    assert_false(token_read(&other, token, &id));
+    assert_false(reads(&other, token, &id));
     other = key;
     other.bytes[31] ^= 1;
-    assert_false(token_read(&other, token, &id));
+    assert_false(reads(&other, token, &id));
 }
 
 /* %1 … %4 stand for the tokens of the letters 1–4. */
@@ -95,7 +118,7 @@ static void fill(const char *pattern, Str *ret_raw) {
     for (const char *at = pattern; *at != 0; at++) {
         if (*at == '%' && at[1] >= '1' && at[1] <= '4') {
             char token[TOKEN_SIZE];
-            token_write(&key, at[1] - '0', token);
+            token_write(&key, at[1] - '0', "bound", token);
             str_append(ret_raw, token);
             at++;
         } else {
@@ -178,7 +201,7 @@ static void where_they_stand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(there_and_back), cmocka_unit_test(layout), cmocka_unit_test(no_other_spelling),
-        cmocka_unit_test(other_keys), cmocka_unit_test(where_they_stand),
+        cmocka_unit_test(other_bindings), cmocka_unit_test(other_keys), cmocka_unit_test(where_they_stand),
     };
     return sodium_init() < 0 ? 1 : cmocka_run_group_tests(tests, NULL, NULL);
 }

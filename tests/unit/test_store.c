@@ -306,7 +306,11 @@ static void test_letters_out(void **state) {
     char token[TOKEN_SIZE];
     memcpy(token, letter.message_id, TOKEN_SIZE - 1);
     token[TOKEN_SIZE - 1] = 0;
-    assert_true(token_read(&store->key, token, &back) && back == id);
+    assert_true(token_names(&store->key, token, &back) && back == id);
+    assert_int_equal(letter_out_by_token(store, &arena, token, &letter, &error), 1);
+    assert_int_equal(store_execute(store, &error, "UPDATE letter_out SET address = 'other@far.example' WHERE id = ?1", "i", id), 0);
+    assert_int_equal(letter_out_by_token(store, &arena, token, &letter, &error), 0); /* as after a copy was brought back */
+    assert_int_equal(store_execute(store, &error, "UPDATE letter_out SET address = 's@far.example' WHERE id = ?1", "i", id), 0);
     assert_string_equal(letter.message_id + TOKEN_SIZE - 1, "@club.example");
     assert_int_equal(letters_out_due(store, 99, ids, 4, &error), 0);
     assert_int_equal(letters_out_due(store, 100, ids, 4, &error), 1);
