@@ -166,6 +166,9 @@ needs-proof registration-asked too-many confirm-nothing yes-nothing awaiting-oth
 KINDS = set("start move answer confirm register challenge challenge-declined offer declined end entered set-aside".split())
 
 
+NOTHING_READ = ("We found nothing in your letter", "Your letter was empty", "Your letter seems to ask something")
+
+
 def test_no_line_of_ours_is_a_command(tmp_path):
     scenes = Scenes(tmp_path)
     club = scenes.club
@@ -197,6 +200,8 @@ def test_no_line_of_ours_is_a_command(tmp_path):
                 answers[answer.in_reply_to] = answers.get(answer.in_reply_to, 0) + 1
                 if to is not player or answers[answer.in_reply_to] > 1:
                     wrong.append(("sent", answer.text[:200], player.name, letter.subject, text))
+                if not any(words in answer.flat for words in NOTHING_READ):  # refused, but as a command or a move
+                    wrong.append(("read", answer.flat[answer.flat.find("You wrote"):][:200], player.name, letter.subject, text))
                 if "were passed on" in answer.flat:
                     wrong.append(("passed on", answer.text[:200], player.name, letter.subject, text))
     assert wrong == [], "\n\n".join(map(str, wrong[:20])) + f"\n{len(wrong)} of {len(sent)}"
