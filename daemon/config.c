@@ -84,6 +84,7 @@ static const Key keys[] = {
     { "limits", "strangers_per_hour", set_number, AT(strangers_per_hour), 0, 100000, false },
     { "limits", "strangers_per_domain", set_number, AT(strangers_per_domain), 0, 100000, false },
     { "limits", "player_per_day", set_number, AT(player_per_day), 1, 100000, false },
+    { "limits", "unproven_per_day", set_number, AT(unproven_per_day), 1, 100000, false },
     { "limits", "confirm_hours", set_number, AT(confirm_hours), 1, 720, false },
 };
 enum { KEY_COUNT = sizeof keys / sizeof keys[0] };
@@ -619,6 +620,7 @@ Config *config_read(const char *file, Str *ret_errors) {
     config->strangers_per_hour = 100;
     config->strangers_per_domain = 20;
     config->player_per_day = 30;
+    config->unproven_per_day = 10;
     config->confirm_hours = 48;
     Reader reader = { .config = config, .file = file, .errors = ret_errors };
     config->file = copy(&reader, file);

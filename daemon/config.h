@@ -36,6 +36,7 @@ typedef struct Config {
     int strangers_per_hour;   /* to all strangers: 100 */
     int strangers_per_domain; /* to one domain an hour: 20 */
     int player_per_day;       /* answers to one known player a day: 30 */
+    int unproven_per_day;     /* to his address on letters that did not prove to be his: 10 */
     int confirm_hours;        /* 48 */
 } Config;
 

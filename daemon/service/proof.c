@@ -21,7 +21,24 @@ static bool received_by_us(const Config *config, const char *received) {
     return false;
 }
 
-static bool says_dmarc_fail(const char *value, const char *authserv) {
+/* RFC 8601 allows comments between any two words. */
+static const char *without_comments(Arena *arena, const char *value) {
+    char *plain = arena_copy(arena, value, strlen(value));
+    int depth = 0;
+    size_t length = 0;
+    for (const char *byte = value; plain != NULL && *byte != 0; byte++) {
+        depth += *byte == '(';
+        if (depth == 0)
+            plain[length++] = *byte;
+        depth -= *byte == ')' && depth > 0;
+    }
+    if (plain != NULL)
+        plain[length] = 0;
+    return plain == NULL ? "" : plain;
+}
+
+static bool says_dmarc_fail(Arena *arena, const char *field, const char *authserv) {
+    const char *value = without_comments(arena, field);
     size_t length = strlen(authserv);
     while (*value == ' ')
         value++;
@@ -42,14 +59,14 @@ static bool says_dmarc_fail(const char *value, const char *authserv) {
     return false;
 }
 
-static bool dmarc_failed(const Config *config, const Header *header) {
+static bool dmarc_failed(const Config *config, Arena *arena, const Header *header) {
     if (config->trusted_authserv == NULL)
         return false;
     for (size_t i = 0; i < header->count; i++) {
         const HeaderField *field = &header->fields[i];
         if (text_equal_nocase(field->name, "Received") && !received_by_us(config, field->value))
             return false;
-        if (text_equal_nocase(field->name, "Authentication-Results") && says_dmarc_fail(field->value, config->trusted_authserv))
+        if (text_equal_nocase(field->name, "Authentication-Results") && says_dmarc_fail(arena, field->value, config->trusted_authserv))
             return true;
     }
     return false;
@@ -59,6 +76,7 @@ static bool dmarc_failed(const Config *config, const Header *header) {
 static int look_at_tokens(Store *store, const Config *config, Arena *arena, const ReadLetter *letter, Proof *proof, bool *ret_two, Error *error) {
     TokenFound found[TOKEN_FOUND_MAX];
     size_t count = token_find(arena, &letter->header, &store->key, config->address, found, TOKEN_FOUND_MAX);
+    TokenPlace answered = TOKEN_SUBJECT;
     *ret_two = false;
     for (size_t i = 0; i < count; i++) {
         LetterOut out;
@@ -73,8 +91,11 @@ static int look_at_tokens(Store *store, const Config *config, Arena *arena, cons
         if (!proof->has_answered) {
             proof->answered = out;
             proof->has_answered = true;
+            answered = found[i].place;
         } else if (out.player != proof->answered.player) {
             *ret_two = true;
+        } else if (answered == TOKEN_ADDRESS && found[i].place == TOKEN_ADDRESS && out.game != proof->answered.game) {
+            proof->two_games = true;
         }
     }
     return 0;
@@ -117,10 +138,10 @@ int proof_of(Store *store, const Config *config, Arena *arena, const ReadLetter 
     if (!ret_proof->has_answered)
         ret_proof->why = "no token of ours";
     else if (!ret_proof->own)
-        ret_proof->why = "the token belongs to a letter for somebody else";
+        ret_proof->why = "a token of ours, but of a letter to another address";
     else if (two)
         ret_proof->why = "tokens of two players";
-    else if (dmarc_failed(config, &letter->header))
+    else if (dmarc_failed(config, arena, &letter->header))
         ret_proof->why = "DMARC failed";
     else
         ret_proof->class = PROOF_TOKEN;

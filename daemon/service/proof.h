@@ -16,6 +16,7 @@ typedef struct Proof {
     bool several;       /* the From address belongs to several players and no token says which */
     bool has_answered;  /* `answered` is the letter of ours that a valid token names, whoever it was for */
     LetterOut answered;
+    bool two_games;     /* it is addressed to tokens of two games: which is meant is not said */
     bool own;           /* answered was sent to this player, or (strangers) to this From address */
     const char *why;    /* a phrase for the operator: what was missing for the proof, "" if nothing */
 } Proof;

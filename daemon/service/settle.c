@@ -1,16 +1,14 @@
 #include "daemon/service/settling.h"
 
+#include "daemon/service/answer.h"
 #include "daemon/service/views.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
-enum {
-    DUPLICATE_QUIET_SECONDS = 3600, /* RULINGS 8: a copy that comes later gets the old answer again */
-    BUDGET_DAY = 24 * 3600,
-    BUDGET_HOUR = 3600,
-};
+enum { DUPLICATE_QUIET_SECONDS = 3600 }; /* RULINGS 8: a copy that comes later gets the old answer again */
 
 /* ---- outcomes ---- */
 
@@ -111,7 +109,7 @@ static int64_t tokens_game(Settling *settling, Error *error) {
 int settling_game(Settling *settling, const Command *command, Game **ret_game, int64_t *ret_id, Colour *ret_colour, Error *error) {
     *ret_game = NULL;
     int64_t id = command->game;
-    if (id == 0 && (id = tokens_game(settling, error)) < 0)
+    if (id == 0 && !settling->proof.two_games && (id = tokens_game(settling, error)) < 0)
         return -1;
     if (id == 0) {
         GameChoice choice = { .player = settling->proof.player.id, .store = settling->store, .games = json_array() };
@@ -159,110 +157,6 @@ static int read_commands(Settling *settling, Error *error) {
     return 0;
 }
 
-/* ---- the answer ---- */
-
-static int within_budget(Settling *settling, const char *address, bool stranger, bool *ret_within, Error *error) {
-    const Config *config = settling->service->config;
-    int64_t count = 0;
-    *ret_within = false;
-    if (letters_out_answered(settling->store, address, settling->now - BUDGET_DAY, &count, error) < 0)
-        return -1;
-    if (count >= (stranger ? config->strangers_per_day : config->player_per_day))
-        return 0;
-    if (stranger) {
-        const char *at = strrchr(address, '@');
-        if (letters_out_strangers(settling->store, NULL, settling->now - BUDGET_HOUR, &count, error) < 0)
-            return -1;
-        if (count >= config->strangers_per_hour)
-            return 0;
-        if (letters_out_strangers(settling->store, at == NULL ? address : at + 1, settling->now - BUDGET_HOUR, &count, error) < 0)
-            return -1;
-        if (count >= config->strangers_per_domain)
-            return 0;
-    }
-    *ret_within = true;
-    return 0;
-}
-
-static int add_shown_game(Settling *settling, Draft *draft, Error *error) {
-    Game *game = NULL;
-    int found = game_load(settling->store, settling->shown_game, &game, error);
-    if (found <= 0)
-        return found;
-    Colour viewer = game->white == settling->proof.player.id ? WHITE : BLACK;
-    int result = view_add_game(settling->service, draft->view, settling->shown_game, game, viewer, error);
-    draft->game = settling->shown_game;
-    draft->epoch = game->epoch;
-    draft->ply = game->ply_count;
-    draft->notice = !game_over(game) && game_turn(game) == viewer && game->running_since == INSTANT_NONE;
-    if (draft->scope == NULL)
-        draft->scope = "game";
-    game_free(game);
-    return result;
-}
-
-static int64_t last_out(Store *store, Error *error) {
-    int64_t id = 0;
-    return store_query_int(store, error, &id, "SELECT max(id) FROM letter_out", "") < 0 ? -1 : id;
-}
-
-/* Where one answer speaks of several games, each outcome must name its own. */
-static void mark_several_games(json_t *outcomes) {
-    json_int_t first = 0;
-    bool several = false;
-    size_t index;
-    json_t *outcome;
-    json_array_foreach(outcomes, index, outcome) {
-        json_int_t game = json_integer_value(json_object_get(outcome, "game"));
-        several = several || (game != 0 && first != 0 && game != first);
-        first = game != 0 ? game : first;
-    }
-    json_array_foreach(outcomes, index, outcome)
-        if (several && json_object_get(outcome, "game") != NULL)
-            json_object_set_new(outcome, "several_games", json_true());
-}
-
-/* One letter at most to the sender of each letter. */
-static int send_answer(Settling *settling, int64_t *ret_answer, Error *error) {
-    *ret_answer = 0;
-    if (json_array_size(settling->outcomes) == 0)
-        return 0;
-    bool known = settling->proof.known;
-    const char *address = known ? settling->proof.player.address : settling->read->from;
-    bool within = true;
-    if (!settling->played && within_budget(settling, address, !known && !settling->proof.several, &within, error) < 0)
-        return -1;
-    if (!within)
-        return 0;
-    bool registering = settling->scope != NULL && strcmp(settling->scope, "registration") == 0;
-    const char *kind = settling->awaiting ? "confirm" : registering ? "register" : "answer";
-    json_t *view = view_new(settling->service, kind, known ? &settling->proof.player : NULL);
-    if (registering)
-        json_object_set(view, "register", json_array_get(settling->outcomes, 0));
-    json_object_set_new(view, "letter", json_pack("{s:s, s:s}", "subject", settling->read->subject, "date", settling->read->date));
-    mark_several_games(settling->outcomes);
-    json_object_set(view, "outcomes", settling->outcomes);
-    if (settling->passed_on != NULL)
-        json_object_set(view, "remark", settling->passed_on);
-    if (settling->awaiting)
-        json_object_set_new(view, "confirm",
-                            json_pack("{s:O, s:i}", "command", json_object_get(json_array_get(settling->outcomes, 0), "line"), "hours",
-                                      settling->service->config->confirm_hours));
-    Draft draft = { .view = view, .scope = settling->scope, .ask = settling->ask, .cause = settling->row.id,
-                    .brake = settling->played ? "" : known || settling->proof.several ? "answer" : "stranger",
-                    .in_reply_to = settling->read->message_id };
-    if (settling->shown_game != 0 && add_shown_game(settling, &draft, error) < 0) {
-        json_decref(view);
-        return -1;
-    }
-    if (draft.scope == NULL)
-        draft.scope = "none";
-    if (queue_letter(settling->service, known ? &settling->proof.player : NULL, address, &draft, error) < 0)
-        return -1;
-    *ret_answer = last_out(settling->store, error);
-    return *ret_answer < 0 ? -1 : 0;
-}
-
 /* ---- settling ---- */
 
 static int finish(Settling *settling, const char *outcome, const char *why, int64_t answer, int64_t same_as, Error *error) {
@@ -293,14 +187,12 @@ static int settle_duplicate(Settling *settling, int64_t first, Error *error) {
     LetterOut old;
     if (settling->row.arrival > original.arrival + DUPLICATE_QUIET_SECONDS && original.answer != 0 && settling->proof.known &&
         letter_out_get(settling->store, settling->arena, original.answer, &old, error) == 1) {
-        if (within_budget(settling, settling->proof.player.address, false, &within, error) < 0)
+        if (answer_allowed(settling, answer_brake(settling), settling->proof.player.address, &within, error) < 0)
             return -1;
         json_t *view = within ? json_loads(old.view, 0, NULL) : NULL;
         Draft draft = { .view = view, .scope = old.scope, .game = old.game, .epoch = old.epoch, .ply = old.ply, .ask = old.ask,
-                        .cause = settling->row.id, .brake = "answer", .in_reply_to = settling->read->message_id };
-        if (view != NULL && queue_letter(settling->service, &settling->proof.player, NULL, &draft, error) < 0)
-            return -1;
-        if (view != NULL && (answer = last_out(settling->store, error)) < 0)
+                        .cause = settling->row.id, .brake = answer_brake(settling), .in_reply_to = settling->read->message_id };
+        if (view != NULL && answer_queue(settling, &draft, settling->proof.player.address, &answer, error) < 0)
             return -1;
     }
     char why[64];
@@ -392,6 +284,10 @@ static int note_delivery(Settling *settling, Error *error) {
 static int answer_problem(Settling *settling, Error *error) {
     const CommandReading *reading = &settling->reading;
     json_t *fields = lines_field(reading->problem_lines, reading->problem_line_count);
+    json_object_set_new(fields, "stopped", json_true());
+    for (size_t i = 0; i < reading->count; i++)
+        if (reading->commands[i].verb == VERB_MOVE && json_object_get(fields, "not_made") == NULL)
+            json_object_set_new(fields, "not_made", json_string(reading->commands[i].line));
     Verb verb = reading->count > 0 ? reading->commands[0].verb : VERB_LATER;
     if ((settling->shown_game = tokens_game(settling, error)) < 0)
         return -1;
@@ -454,6 +350,35 @@ static int64_t named_game(Settling *settling, const Command *command, Error *err
     return result < 0 ? -1 : choice.count == 1 ? choice.only : 0;
 }
 
+/* "game 2" and then a bare move, in an answer to a letter about game 1: which of the two is meant? 1: asked. */
+static int ask_heading(Settling *settling, Error *error) {
+    const CommandReading *reading = &settling->reading;
+    int64_t heading = 0;
+    for (size_t i = 0; i < reading->count; i++) {
+        const Command *command = &reading->commands[i];
+        if (command->verb == VERB_GAME)
+            heading = command->game;
+        if (command->verb != VERB_MOVE || command->game != 0 || heading == 0)
+            continue;
+        int64_t game = named_game(settling, command, error);
+        if (game < 0)
+            return -1;
+        if (game == heading)
+            continue;
+        GameChoice choice = { .player = settling->proof.player.id, .store = settling->store, .games = json_array() };
+        const int64_t both[] = { heading, game };
+        for (int k = 0; k < 2; k++) {
+            GameRow row;
+            if (both[k] != 0 && game_row(settling->store, both[k], &row, error) == 1 && (row.white == choice.player || row.black == choice.player))
+                choose_game(&choice, &row);
+        }
+        json_t *fields = line_field(command->line);
+        json_object_set_new(fields, "games", choice.games);
+        return settling_outcome(settling, VERB_MOVE, OUTCOME_ASKED, "which-game", fields, error) < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
 /* Two moves in one game, one of them by its number: which is meant is not for us to say. 1: asked, nothing is done. */
 static int ask_two_moves(Settling *settling, Error *error) {
     const CommandReading *reading = &settling->reading;
@@ -481,6 +406,8 @@ static int ask_two_moves(Settling *settling, Error *error) {
 static int run_commands(Settling *settling, Error *error) {
     const CommandReading *reading = &settling->reading;
     int asked = ask_two_moves(settling, error);
+    if (asked == 0)
+        asked = ask_heading(settling, error);
     if (asked != 0)
         return asked < 0 ? -1 : 0;
     for (size_t i = 0; i < reading->count; i++) {
@@ -527,6 +454,16 @@ static bool stranger_may(const Settling *settling) {
     return (verb == VERB_REGISTER && reading->commands[0].argument[0] != 0) || verb == VERB_HELP;
 }
 
+/* The service's own address, with or without a tag: nobody to answer. */
+static bool from_ourselves(const Settling *settling) {
+    const char *own = settling->service->config->address, *from = settling->read->from;
+    const char *own_at = strrchr(own, '@'), *at = strrchr(from, '@');
+    if (own_at == NULL || at == NULL || !text_equal_nocase(own_at, at))
+        return false;
+    size_t user = (size_t)(own_at - own);
+    return strncasecmp(own, from, user) == 0 && (from[user] == '@' || from[user] == '+');
+}
+
 static int settle_human(Settling *settling, Error *error) {
     int64_t first = 0, answer = 0;
     if (note_delivery(settling, error) < 0)
@@ -536,6 +473,8 @@ static int settle_human(Settling *settling, Error *error) {
         if (found != 0)
             return found < 0 ? -1 : settle_duplicate(settling, first, error);
     }
+    if (settling->read->from != NULL && from_ourselves(settling))
+        return finish(settling, OUTCOME_IGNORED, "it says it comes from the service itself", 0, 0, error);
     if (settling->read->from == NULL)
         return finish(settling, OUTCOME_IGNORED, settling->proof.why, 0, 0, error);
     if (settling->proof.known && settling->proof.player.blocked)
@@ -543,7 +482,10 @@ static int settle_human(Settling *settling, Error *error) {
     if (settling->read->mime.kind == MIME_TEXT && read_commands(settling, error) < 0)
         return -1;
     if (!settling->proof.known && !settling->proof.several && !stranger_may(settling))
-        return finish(settling, OUTCOME_IGNORED, "a stranger's letter that asks for nothing a stranger may", 0, 0, error);
+        return finish(settling, OUTCOME_IGNORED,
+                      settling->proof.has_answered ? "a valid token, but From is no address of its player"
+                                                   : "a stranger's letter that asks for nothing a stranger may",
+                      0, 0, error);
     int result;
     if (settling->proof.several)
         result = settling_outcome(settling, VERB_LATER, OUTCOME_ASKED, "which-player", NULL, error);
@@ -553,9 +495,10 @@ static int settle_human(Settling *settling, Error *error) {
         result = answer_no_command(settling, error);
     else
         result = run_commands(settling, error);
-    if (result < 0 || send_answer(settling, &answer, error) < 0)
+    if (result < 0 || answer_send(settling, &answer, error) < 0)
         return -1;
-    return finish(settling, settling->strongest, settling->proof.why, answer, 0, error);
+    const char *why = settling->silenced ? "no answer: as many as a day allows were sent already" : settling->proof.why;
+    return finish(settling, settling->strongest, why, answer, 0, error);
 }
 
 static int settling_start(Settling *settling, Service *service, Arena *arena, int64_t id, ReadLetter *read, Error *error) {
@@ -593,24 +536,23 @@ static int tell_set_aside(Settling *settling, int64_t *ret_answer, Error *error)
     if (!settling->proof.known || settling->proof.player.blocked)
         return 0;
     bool within = false;
-    if (within_budget(settling, settling->proof.player.address, false, &within, error) < 0 || !within)
-        return within ? -1 : 0;
+    if (answer_allowed(settling, answer_brake(settling), settling->proof.player.address, &within, error) < 0)
+        return -1;
+    if (!within)
+        return 0;
     json_t *view = view_new(settling->service, "set-aside", &settling->proof.player);
     json_object_set_new(view, "set_aside", json_pack("{s:s, s:s}", "date", settling->read->date, "subject", settling->read->subject));
-    Draft draft = { .view = view, .scope = "none", .cause = settling->row.id, .brake = "answer", .in_reply_to = settling->read->message_id };
+    Draft draft = { .view = view, .scope = "none", .cause = settling->row.id, .brake = answer_brake(settling), .in_reply_to = settling->read->message_id };
     int64_t game = tokens_game(settling, error);
     settling->shown_game = game > 0 ? game : 0;
     if (settling->shown_game != 0) {
         draft.scope = NULL;
-        if (add_shown_game(settling, &draft, error) < 0) {
+        if (answer_show_game(settling, &draft, error) < 0) {
             json_decref(view);
             return -1;
         }
     }
-    if (queue_letter(settling->service, &settling->proof.player, NULL, &draft, error) < 0)
-        return -1;
-    *ret_answer = last_out(settling->store, error);
-    return *ret_answer < 0 ? -1 : 0;
+    return answer_queue(settling, &draft, settling->proof.player.address, ret_answer, error);
 }
 
 int settle_aside(Service *service, Arena *arena, int64_t id, const ReadLetter *read, const char *why, Error *error) {

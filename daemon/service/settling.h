@@ -33,6 +33,7 @@ typedef struct Settling {
     int64_t ask;
     bool played;            /* a move was played: the answer is no answer in the budget's sense */
     bool acted;             /* something was changed: the remark may be passed on */
+    bool silenced;          /* the budget allowed no answer (RULINGS 41) */
     bool awaiting;          /* a question of the confirm rung was opened: state I2c */
     const char *strongest;  /* the letter's outcome as a whole: the strongest of its commands' */
 } Settling;

@@ -148,9 +148,10 @@ int letter_out_thread(Store *store, int64_t game, int64_t player, char ret_first
     return found < 0 ? -1 : 0;
 }
 
-int letters_out_answered(Store *store, const char *address, Instant since, int64_t *ret_count, Error *error) {
+int letters_out_answered(Store *store, const char *brake, const char *address, Instant since, int64_t *ret_count, Error *error) {
     return store_query_int(store, error, ret_count,
-                           "SELECT count(*) FROM letter_out WHERE brake <> '' AND address = lower(?1) AND queued > ?2", "ti", address, since);
+                           "SELECT count(*) FROM letter_out WHERE brake <> '' AND brake = ?3 AND address = lower(?1) AND queued > ?2", "tit", address,
+                           since, brake);
 }
 
 int letters_out_strangers(Store *store, const char *domain, Instant since, int64_t *ret_count, Error *error) {

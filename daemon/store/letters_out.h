@@ -21,7 +21,7 @@ typedef struct LetterOut {
     int epoch, ply;             /* scope "game": the position it was written at */
     int64_t ask;                /* the challenge's, registration's or question's id, 0: none */
     bool notice;                /* its acceptance may start the player's clock */
-    const char *brake;          /* "": unlimited, "answer", "stranger": counted by the budgets (RULINGS 41) */
+    const char *brake;          /* "": unlimited; "answer", "unproven", "stranger": counted by its budget (RULINGS 41) */
     const char *view;           /* JSON */
     const char *message_id;     /* TOKEN@domain */
     const char *in_reply_to;    /* NULL: none */
@@ -58,8 +58,8 @@ int letter_out_note_result(Store *store, int64_t id, const char *state, Instant 
 /* The first and the last letter to this player in this game (their Message-IDs, for References); "" if none. */
 int letter_out_thread(Store *store, int64_t game, int64_t player, char ret_first[MESSAGE_ID_MAX], char ret_last[MESSAGE_ID_MAX], Error *error);
 
-/* How many braked letters were queued: to an address since then; to strangers since then, in all or to one domain. */
-int letters_out_answered(Store *store, const char *address, Instant since, int64_t *ret_count, Error *error);
+/* How many letters under a brake were queued: to an address since then; to strangers since then, in all or to one domain. */
+int letters_out_answered(Store *store, const char *brake, const char *address, Instant since, int64_t *ret_count, Error *error);
 int letters_out_strangers(Store *store, const char *domain, Instant since, int64_t *ret_count, Error *error); /* domain NULL: all */
 
 #endif

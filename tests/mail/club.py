@@ -34,7 +34,7 @@ class Club:
         self.outgoing.mkdir()
         self.configuration = self.folder / "epistle.conf"
         self.store = self.folder / "epistle.db"
-        self.limits = more.pop("limits", {"player_per_day": 1000})
+        self.limits = more.pop("limits", {"player_per_day": 1000, "unproven_per_day": 1000})
         self.settings = more
         self.known_records = None
         self.untaken = False

@@ -365,7 +365,7 @@ static bool configure(Seed *seed) {
         return false;
     fprintf(file, "[service]\nname = Anytown Chess\naddress = chess@club.example\nstore = %s\nkey_file = %s\nlanguage = en\ntimezone = UTC\n"
             "arbiter = td@club.example\n[mailbox]\nurl = maildir://%s/inbox\n[outgoing]\nurl = maildir://%s/out\n[play]\ntime = 10/50d\n"
-            "[limits]\nplayer_per_day = 1000\n", seed->store, seed->key, seed->folder, seed->folder);
+            "[limits]\nplayer_per_day = 1000\nunproven_per_day = 1000\n", seed->store, seed->key, seed->folder, seed->folder);
     fclose(file);
     Str errors;
     str_init(&errors, 4096);

@@ -89,6 +89,7 @@ static void example(void **state) {
     assert_int_equal(config->strangers_per_hour, 100);
     assert_int_equal(config->strangers_per_domain, 20);
     assert_int_equal(config->player_per_day, 30);
+    assert_int_equal(config->unproven_per_day, 10);
     assert_int_equal(config->confirm_hours, 48);
     config_free(config);
     str_free(&errors);

@@ -324,9 +324,11 @@ static void test_letters_out(void **state) {
     assert_int_equal(letter_out_get(store, &arena, id, &letter, &error), 1);
     assert_null(letter.bytes);
     assert_true(letter.accepted == 650);
-    letters_out_answered(store, "S@far.example", 99, &count, &error);
+    letters_out_answered(store, "stranger", "S@far.example", 99, &count, &error);
     assert_true(count == 1);
-    letters_out_answered(store, "s@far.example", 100, &count, &error);
+    letters_out_answered(store, "stranger", "s@far.example", 100, &count, &error);
+    assert_true(count == 0);
+    letters_out_answered(store, "answer", "s@far.example", 0, &count, &error);
     assert_true(count == 0);
     letters_out_strangers(store, "far.example", 0, &count, &error);
     assert_true(count == 1);
