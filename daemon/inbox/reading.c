@@ -40,8 +40,7 @@ static const char *read_field(Arena *arena, const Header *header, const char *na
     return value == NULL ? "" : clean_utf8(arena, value);
 }
 
-int letter_read(Arena *arena, const char *raw, size_t size, const char *service_address, MimeFunction read_mime, void *mime_data,
-                ReadLetter *ret_letter, Error *error) {
+int letter_read_head(Arena *arena, const char *raw, size_t size, const char *service_address, ReadLetter *ret_letter, Error *error) {
     *ret_letter = (ReadLetter){ .new_text = "", .mime = { .kind = MIME_EMPTY, .text = "", .report = "", .why = "" } };
     if (!header_scan(arena, raw, size, &ret_letter->header))
         return error_set(error, ERROR_LATER, 0, "no memory to read a letter's header");
@@ -53,6 +52,13 @@ int letter_read(Arena *arena, const char *raw, size_t size, const char *service_
         ret_letter->message_id = NULL;
     sha256_hex(raw + ret_letter->header.body, size - ret_letter->header.body, ret_letter->body_hash);
     ret_letter->kind = automatic_kind(&ret_letter->header, service_address, &ret_letter->kind_why);
+    return 0;
+}
+
+int letter_read(Arena *arena, const char *raw, size_t size, const char *service_address, MimeFunction read_mime, void *mime_data,
+                ReadLetter *ret_letter, Error *error) {
+    if (letter_read_head(arena, raw, size, service_address, ret_letter, error) < 0)
+        return -1;
     if (ret_letter->kind != LETTER_HUMAN && ret_letter->kind != LETTER_BOUNCE)
         return 0;
     if (read_mime(mime_data, arena, raw, size, &ret_letter->mime, error) < 0)

@@ -23,6 +23,9 @@ typedef struct ReadLetter {
 
 typedef int (*MimeFunction)(void *data, Arena *arena, const char *raw, size_t size, MimeResult *ret_result, Error *error);
 
+/* Header, kind and sender alone, by our own scanner; the body is left alone (MIME_EMPTY). -1 only for want of memory. */
+int letter_read_head(Arena *arena, const char *raw, size_t size, const char *service_address, ReadLetter *ret_letter, Error *error);
+
 /* Everything lies in the arena; raw must stay. -1 only for want of memory or of a MIME zygote (ERROR_LATER). */
 int letter_read(Arena *arena, const char *raw, size_t size, const char *service_address, MimeFunction read_mime, void *mime_data,
                 ReadLetter *ret_letter, Error *error);

@@ -112,8 +112,12 @@ int do_challenge(Settling *settling, const Command *command, Error *error) {
     int found = find_opponent(settling, who, &id, &several, error);
     if (found < 0)
         return -1;
-    if (found == 0)
+    if (found == 0) {
+        const char *last = strrchr(who, ' ');
+        if (last != NULL && strpbrk(last, "0123456789/") != NULL) /* "3d/mvoe": a time, not a name */
+            return refuse(settling, command, "challenge-bad", json_pack("{s:s, s:s}", "line", command->line, "option", last + 1), error);
         return refuse(settling, command, several ? "several-players" : "unknown-player", who_field(who), error);
+    }
     if (id == settling->proof.player.id)
         return refuse(settling, command, "challenge-self", who_field(who), error);
     Player opponent;

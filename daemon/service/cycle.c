@@ -13,6 +13,8 @@ int service_begin(Service *service, Error *error) {
         return 0;
     if (letters_in_drop_raw(service->store, service->read_at_ - (Instant)RAW_KEPT_DAYS * SECONDS_PER_DAY, error) < 0)
         return -1;
+    if (store_value_set(service->store, "mailbox_unreadable", service->unreadable_, error) < 0)
+        return -1;
     return store_value_set(service->store, "mailbox_read", service->read_at_, error);
 }
 

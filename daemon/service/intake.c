@@ -4,6 +4,7 @@
 #include "daemon/inbox/arrival.h"
 #include "daemon/inbox/gate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ typedef struct Incoming { /* one letter of a batch */
     Arena arena;
     ReadLetter read;
     Str raw;
-    bool unreadable; /* not even its reading could be done */
+    bool unreadable; /* it is to be set aside */
+    bool headed;     /* `read` is filled, as far as the header at least */
     char why[ERROR_TEXT_MAX];
 } Incoming;
 
@@ -99,8 +101,10 @@ static void take_back_tries(Intake *intake, const Incoming *incoming, int count,
 static int read_incoming(Service *service, Incoming *incoming, Error *error) {
     Error fault;
     error_clear(&fault);
-    if (settle_read(service, &incoming->arena, &incoming->raw, &incoming->read, &fault) == 0)
+    if (settle_read(service, &incoming->arena, &incoming->raw, &incoming->read, &fault) == 0) {
+        incoming->headed = true;
         return 0;
+    }
     if (fault.grade == ERROR_LATER)
         return error_set(error, fault.grade, fault.code, "%s", fault.text);
     incoming->unreadable = true;
@@ -111,7 +115,7 @@ static int read_incoming(Service *service, Incoming *incoming, Error *error) {
 static int settle_incoming(Service *service, Incoming *incoming, CycleReport *report, Error *error) {
     if (incoming->unreadable) {
         report->set_aside++;
-        return settle_aside(service, &incoming->arena, incoming->id, NULL, incoming->why, error);
+        return settle_aside(service, &incoming->arena, incoming->id, incoming->headed ? &incoming->read : NULL, incoming->why, error);
     }
     if (incoming->read.kind == LETTER_UNREADABLE)
         report->set_aside++;
@@ -169,6 +173,28 @@ static int settle_batch(Intake *intake, Incoming *incoming, int count, Error *er
 
 /* ---- letters left by an unclean end ---- */
 
+static int count_try(Intake *intake, int64_t id, Error *error) {
+    Store *store = intake->service->store;
+    if (store_begin(store, error) < 0)
+        return -1;
+    if (letter_in_count_try(store, id, error) == 0 && store_commit(store, error) == 0)
+        return 0;
+    store_rollback(store);
+    return -1;
+}
+
+/* The third death: its sender is told, for which the header is enough. Should even that kill the service, nobody is told. */
+static int give_up_reading(Intake *intake, const LetterIn *letter, Incoming *incoming, Error *error) {
+    incoming->unreadable = true;
+    text_copy(incoming->why, sizeof incoming->why, "the service died three times with this letter in hand");
+    if (letter->tries > TRIES_MAX)
+        return 0;
+    if (count_try(intake, letter->id, error) < 0)
+        return -1;
+    incoming->headed = settle_read_head(intake->service, &incoming->arena, &incoming->raw, &incoming->read, NULL) == 0;
+    return 0;
+}
+
 static int settle_leftover(Intake *intake, int64_t id, Incoming *incoming, Error *error) {
     Store *store = intake->service->store;
     LetterIn letter;
@@ -178,17 +204,15 @@ static int settle_leftover(Intake *intake, int64_t id, Incoming *incoming, Error
     int found = letter_in_raw(store, id, &incoming->raw, error);
     if (found < 0 && error->grade != ERROR_DAMAGED)
         return -1;
-    if (found <= 0 || letter.tries >= TRIES_MAX) {
+    if (found <= 0) {
         incoming->unreadable = true;
-        text_copy(incoming->why, sizeof incoming->why,
-                  found <= 0 ? "its stored bytes cannot be opened" : "the service died three times with this letter in hand");
+        text_copy(incoming->why, sizeof incoming->why, "its stored bytes cannot be opened");
+    } else if (letter.tries >= TRIES_MAX) {
+        if (give_up_reading(intake, &letter, incoming, error) < 0)
+            return -1;
     } else {
-        if (store_begin(store, error) < 0)
+        if (count_try(intake, id, error) < 0)
             return -1;
-        if (letter_in_count_try(store, id, error) < 0 || store_commit(store, error) < 0) {
-            store_rollback(store);
-            return -1;
-        }
         if (read_incoming(intake->service, incoming, error) < 0) {
             if (error->code != MIME_PROCESS_DIED)
                 take_back_tries(intake, incoming, 1, 0);
@@ -259,6 +283,14 @@ static int by_arrival(const void *left, const void *right) {
     return one->letter < other->letter ? -1 : 1; /* the mailbox's own order */
 }
 
+static void note_unreadable(Service *service, const Error *fault) {
+    if (fault->code == ENOENT || fault->code == 0)
+        return;
+    service->unreadable_++;
+    if (service->log != NULL)
+        service->log(fault->text);
+}
+
 /* The letters that the store does not know, by arrival. */
 static int find_waiting(Service *service, const SourceList *list, Waiting *waiting, int *ret_count, Error *error) {
     int count = 0;
@@ -272,8 +304,10 @@ static int find_waiting(Service *service, const SourceList *list, Waiting *waiti
         Error fault;
         error_clear(&fault);
         if (peek_arrival(service, letter, &waiting[count].arrival, &fault) < 0) {
-            if (fault.grade == ERROR_LETTER) /* gone in the meantime */
+            if (fault.grade == ERROR_LETTER) { /* gone in the meantime, or not for us to read: the others are */
+                note_unreadable(service, &fault);
                 continue;
+            }
             return error_set(error, fault.grade, fault.code, "%s", fault.text);
         }
         waiting[count++].letter = letter;
@@ -307,12 +341,12 @@ static int fetch_batch(Service *service, const Waiting *waiting, int most, Incom
     return 0;
 }
 
-static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret_taken, Error *error) {
+static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret_taken, bool *ret_stored, Error *error) {
     Incoming incoming[BATCH_SIZE];
     int result = fetch_batch(intake->service, waiting, most, incoming, ret_taken, error);
     if (result == 0)
         result = store_batch(intake, waiting, incoming, *ret_taken, error);
-    bool stored = result == 0;
+    bool stored = *ret_stored = result == 0;
     int64_t deadly = 0; /* with this one the MIME process itself died */
     for (int i = 0; i < *ret_taken && result == 0; i++)
         if (incoming[i].id != 0) {
@@ -340,7 +374,13 @@ static int take_all(Intake *intake, const SourceList *list, int batch_size, Erro
     int result = find_waiting(intake->service, list, waiting, &count, error);
     for (int at = 0; at < count && result == 0; at += taken) {
         int most = count - at < batch_size ? count - at : batch_size;
-        result = take_batch(intake, waiting + at, most, &taken, error);
+        bool stored = false;
+        result = take_batch(intake, waiting + at, most, &taken, &stored, error);
+        if (result < 0 && !stored && most > 1 && error->grade == ERROR_LATER) { /* too much for the disk: as many as fit (RULINGS 42) */
+            batch_size = 1;
+            taken = 0;
+            result = 0;
+        }
     }
     free(waiting);
     return result;
@@ -361,6 +401,7 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
 int intake_run(Service *service, CycleReport *report, Error *error) {
     Intake intake = { .service = service, .report = report };
     int leftovers = 0;
+    service->unreadable_ = 0;
     if (service->world->source == NULL)
         return 0;
     if (settle_leftovers(&intake, &leftovers, error) < 0)

@@ -15,6 +15,14 @@ static int refuse_name(Settling *settling, Verb verb, const char *code, const ch
     return settling_outcome(settling, verb, OUTCOME_REFUSED, code, name_field(name), error);
 }
 
+/* A player named "resign" could sign his letters with nothing else. */
+static bool is_command(Settling *settling, const char *name) {
+    CommandContext context = { .language = settling->service->config->language };
+    CommandReading reading;
+    return !command_read(settling->arena, name, &context, &reading) || reading.count > 0 ||
+           text_equal_nocase(name, settling->service->config->name);
+}
+
 int do_register(Settling *settling, const Command *command, Error *error) {
     char name[PLAYER_NAME_MAX];
     int64_t other = 0, id = 0;
@@ -23,7 +31,7 @@ int do_register(Settling *settling, const Command *command, Error *error) {
     if (settling->service->config->registration != REGISTRATION_OPEN)
         return refuse_name(settling, command->verb, "registration-closed", command->argument, error);
     char address[ADDRESS_MAX];
-    if (!player_name_clean(command->argument, name) || !address_clean(settling->read->from, address))
+    if (!player_name_clean(command->argument, name) || is_command(settling, name) || !address_clean(settling->read->from, address))
         return refuse_name(settling, command->verb, "name-bad", command->argument, error);
     int found = player_by_name(settling->store, name, &other, error);
     if (found != 0)

@@ -39,6 +39,7 @@ typedef struct Service {
     /* What is done and waits to be noted with the next commit, whichever that is (RULINGS 42). Zero at first. */
     int64_t unnoted_[BATCH_SIZE]; /* letters the source has filed */
     int unnoted_count_;
+    int unreadable_;              /* files in the mailbox that could not be opened when it was read */
     Instant read_at_;             /* when the mailbox was last read to its end; 0: nothing to note */
 } Service;
 

@@ -137,6 +137,10 @@ int settle_read(Service *service, Arena *arena, const Str *raw, ReadLetter *ret_
     return letter_read(arena, raw->data, raw->length, service->config->address, service->read_mime, service->mime_data, ret_read, error);
 }
 
+int settle_read_head(Service *service, Arena *arena, const Str *raw, ReadLetter *ret_read, Error *error) {
+    return letter_read_head(arena, raw->data, raw->length, service->config->address, ret_read, error);
+}
+
 static int read_commands(Settling *settling, Error *error) {
     const char *names[3];
     size_t count = 0;
@@ -446,6 +450,9 @@ static int answer_no_command(Settling *settling, Error *error) {
 /* RULINGS 41: of a stranger's letters only a well-formed `register` or `help`, or the answer to our confirm letter. */
 static bool stranger_may(const Settling *settling) {
     const CommandReading *reading = &settling->reading;
+    char address[ADDRESS_MAX];
+    if (!address_clean(settling->read->from, address)) /* nothing could be sent there */
+        return false;
     if (reading->problem != PROBLEM_NONE || reading->count != 1)
         return false;
     Verb verb = reading->commands[0].verb;
@@ -533,8 +540,8 @@ int settle_letter(Service *service, Arena *arena, int64_t id, ReadLetter *read, 
 /* The known sender of a letter that cannot be read is told once, within his budget. */
 static int tell_set_aside(Settling *settling, int64_t *ret_answer, Error *error) {
     *ret_answer = 0;
-    if (!settling->proof.known || settling->proof.player.blocked)
-        return 0;
+    if (!settling->proof.known || settling->proof.player.blocked || settling->read->kind != LETTER_UNREADABLE)
+        return 0; /* machines are told nothing */
     bool within = false;
     if (answer_allowed(settling, answer_brake(settling), settling->proof.player.address, &within, error) < 0)
         return -1;
@@ -558,6 +565,8 @@ static int tell_set_aside(Settling *settling, int64_t *ret_answer, Error *error)
 int settle_aside(Service *service, Arena *arena, int64_t id, const ReadLetter *read, const char *why, Error *error) {
     static const ReadLetter nothing = { .kind = LETTER_UNREADABLE, .subject = "", .date = "", .new_text = "", .from_name = "" };
     ReadLetter copy = read == NULL ? nothing : *read;
+    if (copy.kind == LETTER_HUMAN)
+        copy.kind = LETTER_UNREADABLE;
     Settling settling;
     int64_t answer = 0;
     int result = settling_start(&settling, service, arena, id, &copy, error);

@@ -52,6 +52,7 @@ int settling_outcome(Settling *settling, Verb verb, const char *outcome, const c
 
 /* One raw letter, read before the transaction begins; then settled within it. */
 int settle_read(Service *service, Arena *arena, const Str *raw, ReadLetter *ret_read, Error *error);
+int settle_read_head(Service *service, Arena *arena, const Str *raw, ReadLetter *ret_read, Error *error);
 int settle_letter(Service *service, Arena *arena, int64_t id, ReadLetter *read, Error *error);
 /* Sets a letter aside; its known sender is told. read may be NULL if not even that could be done. */
 int settle_aside(Service *service, Arena *arena, int64_t id, const ReadLetter *read, const char *why, Error *error);
