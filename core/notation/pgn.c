@@ -2,6 +2,7 @@
 
 #include "core/base/utf8.h"
 #include "core/chess/fen.h"
+#include "core/notation/explain.h"
 #include "core/notation/notation.h"
 
 #include <stdarg.h>
@@ -382,15 +383,14 @@ static bool reserve_move(Parse *parse) {
 }
 
 static void refuse_move(Parse *parse, const char *word, const Reading *reading) {
-    static const char *const kinds[] = {
-        [READING_MOVE] = "", [READING_AMBIGUOUS] = "has more than one meaning", [READING_ILLEGAL] = "is not legal",
-        [READING_NOT_A_MOVE] = "is no move",
-    };
+    Str why;
+    str_init(&why, sizeof parse->game->faults[0].text);
+    notation_explain(&why, &parse->position, reading);
     size_t index = parse->game->fault_count;
     int number = position_fullmove(&parse->position);
     bool black = position_turn(&parse->position) == BLACK;
-    add_fault(parse, parse->reader->line, "Move %d of %s, %.64s, %s (%s).", number, black ? "Black" : "White", word,
-              kinds[reading->kind], notation_fault_name(reading->fault));
+    add_fault(parse, parse->reader->line, "Move %d of %s, %.64s, %s.", number, black ? "Black" : "White", word, why.data);
+    str_free(&why);
     if (index < PGN_FAULTS_MAX) {
         parse->game->faults[index].move = number;
         parse->game->faults[index].black = black;
