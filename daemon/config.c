@@ -609,7 +609,8 @@ static char *folder_of(const char *file) {
     return whole;
 }
 
-Config *config_read(const char *file, Str *ret_errors) {
+Config *config_read_partly(const char *file, Str *ret_errors, bool *ret_good) {
+    *ret_good = false;
     Config *config = calloc(1, sizeof *config);
     if (config == NULL) {
         str_printf(ret_errors, "%s: no memory left\n", file);
@@ -625,6 +626,7 @@ Config *config_read(const char *file, Str *ret_errors) {
     Reader reader = { .config = config, .file = file, .errors = ret_errors };
     config->file = copy(&reader, file);
     size_t size = 0;
+    bool whole = false;
     char *folder = NULL, *text = read_file(&reader, &size);
     if (text == NULL)
         goto out;
@@ -643,10 +645,21 @@ Config *config_read(const char *file, Str *ret_errors) {
         fault(&reader, reader.line, "the file cannot be understood");
     check_missing(&reader);
     fill_defaults(&reader);
+    whole = true;
 out:
     free(folder);
     free(text);
-    if (reader.error_count == 0)
+    *ret_good = reader.error_count == 0;
+    if (whole || reader.error_count == 0)
+        return config;
+    config_free(config);
+    return NULL;
+}
+
+Config *config_read(const char *file, Str *ret_errors) {
+    bool good = false;
+    Config *config = config_read_partly(file, ret_errors, &good);
+    if (good)
         return config;
     config_free(config);
     return NULL;

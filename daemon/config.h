@@ -48,6 +48,9 @@ typedef struct Config {
  * doubled keys, missing ones (service.name, address, store, mailbox.url, outgoing.url), addresses, time control, zone, URLs of known
  * schemes (this version serves maildir: only and says so for others), numbers' ranges, passwords in world-readable files. */
 Config *config_read(const char *file, Str *ret_errors);
+/* The same, but what could be read is returned although there are errors, for a verb that wants to tell those of other things
+ * too: *ret_good says whether there were none. Texts that were required may be NULL then. NULL if the file itself cannot be read. */
+Config *config_read_partly(const char *file, Str *ret_errors, bool *ret_good);
 void config_free(Config *config); /* NULL is fine */
 
 #endif

@@ -33,7 +33,7 @@ typedef struct MailSourceOperations {
      * Which of them are new is for the store to say. Errors are ERROR_MAILBOX. */
     int (*list)(MailSource *source, Arena *arena, SourceList *ret_list, Error *error);
     /* The first `limit` bytes of a letter, raw. 0; a letter that has gone in the meantime is
-     * ERROR_LETTER. An empty result is no error here: the caller leaves such a letter waiting. */
+     * ERROR_LETTER with ENOENT as its code, one that cannot be read ERROR_LETTER with another errno value. An empty result is no error here: the caller leaves such a letter waiting. */
     int (*fetch)(MailSource *source, const SourceLetter *letter, size_t limit, Str *ret_raw, Error *error);
     /* Marks one letter as handled, as the configuration's `after` says. Called only after the
      * letter's outcome was committed. A letter that has gone is no error. */
@@ -47,10 +47,12 @@ struct MailSource {
 
 typedef enum AfterKind { AFTER_SEEN, AFTER_MOVE, AFTER_DELETE } AfterKind;
 
-/* A Maildir at `path` (new/, cur/, tmp/ made if missing), with further folders `also` (Maildir++ names below it: ".Junk"
- * or "Junk"; may be NULL/0). AFTER_SEEN renames to cur/NAME:2,…S, keeping other flags; AFTER_MOVE renames into the
- * Maildir++ folder `.FOLDER` (made if missing); AFTER_DELETE unlinks; each then syncs the directories.
- * NULL and *error on failure. */
+/* A Maildir at `path`, with further folders `also` (Maildir++ names below it: ".Junk" or "Junk"; may be NULL/0).
+ * AFTER_SEEN renames to cur/NAME:2,…S, keeping other flags; AFTER_MOVE renames into the Maildir++ folder `.FOLDER`;
+ * AFTER_DELETE unlinks; each then syncs the directories.
+ * Opening looks at names only: NULL and *error if one cannot be used. list(), and file() before the first list(), want
+ * `path`/new to be there, or fail with ERROR_MAILBOX, as the volume may not be mounted; cur/, tmp/ and the folders are
+ * made beside it where they are missing. maildir_make() of daemon/maildir.h makes a new one. */
 MailSource *source_maildir_open(const char *path, const char *const *also, size_t also_count, AfterKind after, const char *folder, Error *error);
 
 #endif

@@ -1,6 +1,7 @@
 /* A Maildir as mailbox (https://cr.yp.to/proto/maildir.html, Maildir++ for subfolders), read directly:
  * libetpan's driver misses letters of the same second and writes a file of its own (FACTS.md). */
 #include "daemon/inbox/source.h"
+#include "daemon/maildir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -29,6 +30,7 @@ typedef struct MaildirSource {
     size_t folder_count;
     AfterKind after;
     char *move_path; /* AFTER_MOVE: the folder's directory */
+    bool prepared;   /* it was there, with all its folders */
 } MaildirSource;
 
 static int fault(Error *error, const char *doing, const char *path) {
@@ -50,19 +52,6 @@ static int sync_directory(const char *folder, const char *part, Error *error) {
     int failed = fsync(directory) < 0 ? fault(error, "cannot sync", path) : 0;
     close(directory);
     return failed;
-}
-
-/* Makes the folder with new/, cur/ and tmp/ where they are missing. */
-static int make_folder(const char *folder, Error *error) {
-    static const char *const parts[] = { "", "new", "cur", "tmp" };
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        char path[PATH_MAX];
-        if (!join(path, folder, parts[i], ""))
-            return error_set(error, ERROR_MAILBOX, ENAMETOOLONG, "the Maildir path %s is too long", folder);
-        if (mkdir(path, 0700) < 0 && errno != EEXIST)
-            return fault(error, "cannot make the Maildir", path);
-    }
-    return 0;
 }
 
 /* The letter's own name: without ":2,FLAGS". */
@@ -98,7 +87,11 @@ static bool gather(Gathered *gathered, const SourceLetter *letter) {
 /* One file of new/ or cur/, if it is a letter: a regular file, no link to somewhere else. 0 also where it is none. */
 static int gather_file(const Folder *folder, int directory, const char *file, Arena *arena, Gathered *gathered, Error *error) {
     struct stat status;
-    if (file[0] == '.' || fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISREG(status.st_mode))
+    if (file[0] == '.')
+        return 0;
+    if (fstatat(directory, file, &status, AT_SYMLINK_NOFOLLOW) < 0)
+        return errno == ENOENT ? 0 : fault(error, "cannot look at the letters in", folder->path);
+    if (!S_ISREG(status.st_mode))
         return 0;
     SourceLetter letter = {
         .mailbox = arena_copy(arena, folder->mailbox, strlen(folder->mailbox)),
@@ -153,10 +146,24 @@ static int gather_folder(const Folder *folder, Arena *arena, Gathered *gathered,
     return 0;
 }
 
+/* The Maildir must be there; folders in it (of `also`, so that a filter may be pointed at them, and of `after`) are made. */
+static int prepare(MaildirSource *maildir, Error *error) {
+    maildir->prepared = false;
+    if (maildir_ready(maildir->path, error) < 0)
+        return -1;
+    for (size_t i = 1; i < maildir->folder_count; i++)
+        if (maildir_make(maildir->folders[i].path, error) < 0)
+            return -1;
+    if (maildir->move_path != NULL && maildir_make(maildir->move_path, error) < 0)
+        return -1;
+    maildir->prepared = true;
+    return 0;
+}
+
 static int maildir_list(MailSource *source, Arena *arena, SourceList *ret_list, Error *error) {
     MaildirSource *maildir = (MaildirSource *)source;
     Gathered gathered = { 0 };
-    int failed = 0;
+    int failed = prepare(maildir, error);
     for (size_t i = 0; failed == 0 && i < maildir->folder_count; i++)
         failed = gather_folder(&maildir->folders[i], arena, &gathered, error);
     if (failed == 0) {
@@ -207,6 +214,12 @@ static bool find_letter(const Folder *folder, const char *name, const char **ret
     return false;
 }
 
+/* What is wrong with this letter's file only, so that the others can be read; the rest is wrong with the system or the volume. */
+static ErrorGrade grade_of(int code) {
+    bool of_one_letter = code == ENOENT || code == ELOOP || code == EACCES || code == EPERM || code == EIO || code == ENXIO || code == EISDIR;
+    return of_one_letter ? ERROR_LETTER : ERROR_MAILBOX;
+}
+
 /* Opens without following a link and without waiting at a FIFO. */
 static int open_letter(const Folder *folder, const char *part, const char *file, Error *error) {
     char path[PATH_MAX];
@@ -214,8 +227,7 @@ static int open_letter(const Folder *folder, const char *part, const char *file,
         return error_set(error, ERROR_LETTER, ENAMETOOLONG, "the name of letter %s is too long", file);
     int letter = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (letter < 0)
-        return error_set(error, errno == ENOENT || errno == ELOOP ? ERROR_LETTER : ERROR_MAILBOX, errno, "cannot open the letter %s: %s",
-                         path, strerror(errno));
+        return error_set(error, grade_of(errno), errno, "cannot open the letter %s: %s", path, strerror(errno));
     struct stat status;
     if (fstat(letter, &status) == 0 && S_ISREG(status.st_mode))
         return letter;
@@ -223,7 +235,7 @@ static int open_letter(const Folder *folder, const char *part, const char *file,
     return error_set(error, ERROR_LETTER, 0, "%s is no regular file", path);
 }
 
-static int read_letter(int letter, size_t limit, Str *ret_raw, Error *error) {
+static int read_letter(int letter, const char *file, size_t limit, Str *ret_raw, Error *error) {
     char buffer[16 * 1024];
     for (size_t done = 0; done < limit;) {
         size_t want = limit - done < sizeof buffer ? limit - done : sizeof buffer;
@@ -231,11 +243,11 @@ static int read_letter(int letter, size_t limit, Str *ret_raw, Error *error) {
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return error_set(error, ERROR_MAILBOX, errno, "cannot read a letter: %s", strerror(errno));
+            return error_set(error, grade_of(errno), errno, "cannot read the letter %s: %s", file, strerror(errno));
         if (got == 0)
             return 0;
         if (!str_append_bytes(ret_raw, buffer, (size_t)got))
-            return error_set(error, ERROR_LETTER, ENOMEM, "a letter is larger than the room for it");
+            return error_set(error, ERROR_LETTER, ENOMEM, "the letter %s is larger than the room for it", file);
         done += (size_t)got;
     }
     return 0;
@@ -257,7 +269,7 @@ static int maildir_fetch(MailSource *source, const SourceLetter *letter, size_t 
             continue;
         if (descriptor < 0)
             return error_set(error, opening.grade, opening.code, "%s", opening.text);
-        int failed = read_letter(descriptor, limit, ret_raw, error);
+        int failed = read_letter(descriptor, file, limit, ret_raw, error);
         close(descriptor);
         return failed;
     }
@@ -308,6 +320,8 @@ static int maildir_file(MailSource *source, const char *mailbox, const char *nam
     const Folder *folder = folder_of(maildir, mailbox);
     if (folder == NULL || !name_plausible(name))
         return 0; /* a folder that is no longer read: nothing to mark */
+    if (!maildir->prepared && prepare(maildir, error) < 0)
+        return -1; /* else a letter of a volume that is not mounted would seem to be gone */
     const char *part;
     char file[NAME_MAX + 1];
     for (int tries = 0; tries < 3; tries++) {
@@ -352,7 +366,7 @@ static char *text_join(const char *first, const char *second, const char *third)
     return str_take(&text);
 }
 
-/* Adds one folder; `name` NULL is the Maildir itself. Folders of `also` are made, so that a filter may be pointed at them. */
+/* Adds one folder; `name` NULL is the Maildir itself. */
 static int add_folder(MaildirSource *maildir, const char *name, Error *error) {
     const char *plain = name != NULL ? folder_name(name) : "INBOX";
     if (plain == NULL)
@@ -367,7 +381,7 @@ static int add_folder(MaildirSource *maildir, const char *name, Error *error) {
         return error_set(error, ERROR_INPUT, ENAMETOOLONG, "the Maildir path %s is too long", maildir->path);
     }
     maildir->folders[maildir->folder_count++] = folder;
-    return make_folder(folder.path, error);
+    return 0;
 }
 
 static int open_folders(MaildirSource *maildir, const char *const *also, size_t also_count, const char *folder, Error *error) {
@@ -387,7 +401,7 @@ static int open_folders(MaildirSource *maildir, const char *const *also, size_t 
     for (size_t i = 0; i < maildir->folder_count; i++)
         if (strcmp(maildir->folders[i].path, maildir->move_path) == 0)
             return error_set(error, ERROR_INPUT, 0, "letters cannot be moved to %s, which is read itself", plain);
-    return make_folder(maildir->move_path, error);
+    return 0;
 }
 
 MailSource *source_maildir_open(const char *path, const char *const *also, size_t also_count, AfterKind after, const char *folder,

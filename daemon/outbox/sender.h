@@ -8,6 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/instant.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum SendResult {
@@ -41,11 +42,21 @@ struct MailSender {
     const MailSenderOperations *operations;
 };
 
-/* Delivers into a Maildir at `path` (made if missing): written to tmp/, synced, renamed into new/, directory
- * synced. Return-Path, Delivered-To and nothing else is put before the letter; lines end in LF there.
+/* Delivers into a Maildir at `path`: written to tmp/, synced, renamed into new/, directory synced. Return-Path,
+ * Delivered-To and nothing else is put before the letter; lines end in LF there.
  * All letters go into this one folder, as an outgoing spool that a mail server or a demo picks up. If `path` holds
- * "%s", the recipient's address stands there instead (one Maildir per recipient), made of the characters
- * A–Z a–z 0–9 @ . _ - + only: other addresses are SEND_REFUSED. */
+ * "%s", the recipient's address stands there instead (one Maildir per recipient, made with its first letter); an address
+ * with a slash, a control character or a leading dot is SEND_REFUSED.
+ * Opening looks at the path's text only. A Maildir that is not there (its volume may not be mounted), or with "%s" the
+ * folder before it, is SEND_LATER. */
 MailSender *sender_maildir_open(const char *path, Error *error);
+
+/* The folder before "%s", which holds the recipients' Maildirs; false, and the path itself, where one Maildir serves all.
+ * ret_base has room for PATH_MAX bytes; the path is one that sender_maildir_open() takes. */
+bool sender_maildir_base(const char *path, char *ret_base);
+/* Whether letters could go there now: 0, or -1 and ERROR_MAILBOX with a sentence that says what to do. */
+int sender_maildir_ready(const char *path, Error *error);
+/* Makes what must be there: the Maildir, or the folder before "%s". 0, or -1 and ERROR_MAILBOX. */
+int sender_maildir_make(const char *path, Error *error);
 
 #endif

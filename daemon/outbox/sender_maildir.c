@@ -1,5 +1,6 @@
 #include "core/base/sha256.h"
 #include "core/base/str.h"
+#include "daemon/maildir.h"
 #include "daemon/outbox/encode_mail.h"
 #include "daemon/outbox/sender.h"
 
@@ -48,50 +49,12 @@ static int sync_folder(const char *path) {
     return result;
 }
 
-/* Makes a folder and those above it. *ret_made is set if any was new. */
-static int make_folder(const char *path, bool *ret_made) {
-    char part[PATH_MAX];
-    if (!text_copy(part, sizeof part, path)) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    for (char *at = part + 1;; at++) {
-        if (*at != '/' && *at != 0)
-            continue;
-        char kept = *at;
-        *at = 0;
-        struct stat status;
-        if (stat(part, &status) != 0) {
-            if (mkdir(part, 0700) == 0)
-                *ret_made = true;
-            else if (errno != EEXIST)
-                return -1;
-        } else if (!S_ISDIR(status.st_mode)) {
-            errno = ENOTDIR;
-            return -1;
-        }
-        if (kept == 0)
-            return 0;
-        *at = kept;
-    }
-}
-
 static int join(char target[FILE_PATH_MAX], const char *path, const char *folder, const char *name) {
     int length = snprintf(target, FILE_PATH_MAX, "%s/%s%s%s", path, folder, *name == 0 ? "" : "/", name);
     if (length >= 0 && length < FILE_PATH_MAX)
         return 0;
     errno = ENAMETOOLONG;
     return -1;
-}
-
-static int make_maildir(const char *path) {
-    static const char *const folders[] = { "tmp", "new", "cur" };
-    bool made = false;
-    char folder[FILE_PATH_MAX];
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-        if (join(folder, path, folders[i], "") != 0 || make_folder(folder, &made) != 0)
-            return -1;
-    return made ? sync_folder(path) : 0;
 }
 
 /* Whether the letter lies there already: an attempt whose end we did not see. A reader may have moved it to cur. */
@@ -173,14 +136,42 @@ static void report(SendReport *report_, SendResult result, Instant now, const ch
             *at = '?';
 }
 
-static bool fill_path(const MaildirSender *sender, const char *recipient, char ret_path[PATH_MAX]) {
-    if (!sender->per_recipient)
-        return text_copy(ret_path, PATH_MAX, sender->path);
-    if (recipient[0] == '.' || strspn(recipient, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789@._-+") != strlen(recipient))
+bool sender_maildir_base(const char *path, char *ret_base) {
+    const char *mark = strstr(path, "%s");
+    if (mark == NULL) {
+        text_copy(ret_base, PATH_MAX, path);
         return false;
+    }
+    while (mark > path && mark[-1] != '/') /* "to-%s" is a folder of its own in what stands before it */
+        mark--;
+    while (mark > path + 1 && mark[-1] == '/')
+        mark--;
+    int length = mark == path ? snprintf(ret_base, PATH_MAX, ".") : snprintf(ret_base, PATH_MAX, "%.*s", (int)(mark - path), path);
+    return length < PATH_MAX;
+}
+
+/* An address may hold any character but a slash here; a leading dot would hide the folder or lead out of it. */
+static bool names_folder(const char *recipient) {
+    for (const unsigned char *byte = (const unsigned char *)recipient; *byte != 0; byte++)
+        if (*byte < 0x20 || *byte == 0x7f || *byte == '/')
+            return false;
+    return recipient[0] != 0 && recipient[0] != '.';
+}
+
+/* The recipient's Maildir, made if it is missing, or the one for all, which must be there. 0, 1 if the address can be no folder's
+ * name, or -1. */
+static int find_maildir(const MaildirSender *sender, const char *recipient, char ret_path[PATH_MAX], Error *error) {
+    if (!sender->per_recipient) {
+        text_copy(ret_path, PATH_MAX, sender->path);
+        return maildir_ready(ret_path, error);
+    }
     const char *mark = strstr(sender->path, "%s");
     int length = snprintf(ret_path, PATH_MAX, "%.*s%s%s", (int)(mark - sender->path), sender->path, recipient, mark + 2);
-    return length >= 0 && length < PATH_MAX;
+    if (!names_folder(recipient) || length < 0 || length >= PATH_MAX)
+        return 1;
+    char base[PATH_MAX];
+    sender_maildir_base(sender->path, base);
+    return maildir_base_ready(base, error) < 0 ? -1 : maildir_make(ret_path, error);
 }
 
 static void deliver(const char *path, const Envelope *envelope, const char *bytes, size_t length, Instant now, SendReport *ret_report) {
@@ -189,7 +180,7 @@ static void deliver(const char *path, const Envelope *envelope, const char *byte
     sha256_hex(envelope->id, strlen(envelope->id), hash);
     snprintf(name, sizeof name, "%.40s.epistle", hash);
     bool found;
-    if (make_maildir(path) != 0 || find_letter(path, name, &found) != 0 || join(temporary, path, "tmp", name) != 0 ||
+    if (find_letter(path, name, &found) != 0 || join(temporary, path, "tmp", name) != 0 ||
         join(final, path, "new", name) != 0 || join(folder, path, "new", "") != 0) {
         report(ret_report, errno == ENAMETOOLONG ? SEND_REFUSED : SEND_LATER, now, "the Maildir cannot be used", errno);
         return;
@@ -227,16 +218,33 @@ static void deliver(const char *path, const Envelope *envelope, const char *byte
 static void maildir_send(MailSender *base, const Envelope *envelope, const char *bytes, size_t length, Instant now, SendReport *ret_report) {
     const MaildirSender *sender = (const MaildirSender *)base;
     char path[PATH_MAX];
-    if (!mail_address_good(envelope->to) || (*envelope->from != 0 && !mail_address_good(envelope->from)))
+    Error error;
+    error_clear(&error);
+    if (!mail_address_good(envelope->to) || (*envelope->from != 0 && !mail_address_good(envelope->from))) {
         report(ret_report, SEND_REFUSED, now, "an address of the envelope is not well-formed", 0);
-    else if (!fill_path(sender, envelope->to, path))
+        return;
+    }
+    int found = find_maildir(sender, envelope->to, path, &error);
+    if (found > 0)
         report(ret_report, SEND_REFUSED, now, "the recipient's address can be no folder's name", 0);
+    else if (found < 0)
+        report(ret_report, error.code == ENAMETOOLONG ? SEND_REFUSED : SEND_LATER, now, error.text, 0);
     else
         deliver(path, envelope, bytes, length, now, ret_report);
 }
 
 static void maildir_close(MailSender *base) {
     free(base);
+}
+
+int sender_maildir_ready(const char *path, Error *error) {
+    char base[PATH_MAX];
+    return sender_maildir_base(path, base) ? maildir_base_ready(base, error) : maildir_ready(base, error);
+}
+
+int sender_maildir_make(const char *path, Error *error) {
+    char base[PATH_MAX];
+    return sender_maildir_base(path, base) ? maildir_base_make(base, error) : maildir_make(base, error);
 }
 
 MailSender *sender_maildir_open(const char *path, Error *error) {
@@ -251,11 +259,6 @@ MailSender *sender_maildir_open(const char *path, Error *error) {
     sender->per_recipient = mark != NULL;
     if (*path == 0 || !text_copy(sender->path, sizeof sender->path, path) || (mark != NULL && strchr(mark + 2, '%') != NULL)) {
         error_set(error, ERROR_INPUT, 0, "The outgoing Maildir's path \"%s\" is empty, too long, or holds more than one %%s.", path);
-        free(sender);
-        return NULL;
-    }
-    if (!sender->per_recipient && make_maildir(sender->path) != 0) {
-        error_set(error, ERROR_INPUT, 0, "The outgoing Maildir %s cannot be made: %s.", path, strerror(errno));
         free(sender);
         return NULL;
     }

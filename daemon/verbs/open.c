@@ -4,14 +4,26 @@
 #include "daemon/log.h"
 #include "daemon/store/players.h"
 
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { CONFIG_ERRORS_MAX = 16 * 1024 };
 
+bool open_config_there(const char *file) {
+    if (access(file, F_OK) == 0 || errno != ENOENT)
+        return true;
+    print_line(stderr, "epistle: there is no configuration %s: write one (epistle.conf(5) shows the least that works), or name another with -c FILE", file);
+    return false;
+}
+
 int open_config(Open *open, const VerbCall *call) {
     Str errors;
+    const char *file = call->config == NULL ? CONFIG_DEFAULT : call->config;
+    if (!open_config_there(file))
+        return STATUS_WRONG;
     str_init(&errors, CONFIG_ERRORS_MAX);
-    open->config = config_read(call->config == NULL ? CONFIG_DEFAULT : call->config, &errors);
+    open->config = config_read(file, &errors);
     if (open->config == NULL) {
         size_t first = strcspn(errors.data, "\n");
         const char *rest = errors.data[first] == '\n' ? errors.data + first + 1 : "";
@@ -32,6 +44,17 @@ int open_store(Open *open, const VerbCall *call, StoreUse use) {
     return open->store == NULL ? verb_fail(&error) : STATUS_DONE;
 }
 
+int open_templates(Open *open, Error *error) {
+    const Config *config = open->config;
+    open->templates = templates_open(config->templates, error);
+    if (open->templates == NULL)
+        return -1;
+    if (templates_have_language(open->templates, config->language))
+        return 0;
+    return error_set(error, ERROR_INPUT, 0, "language: there are no templates for \"%s\" in %s: name a language of that folder, or add its templates",
+                     config->language, config->templates);
+}
+
 static int read_by_zygote(void *data, Arena *arena, const char *raw, size_t size, MimeResult *ret_result, Error *error) {
     return mime_reader_read(data, arena, raw, size, ret_result, error);
 }
@@ -43,8 +66,7 @@ int open_service(Open *open, const VerbCall *call, StoreUse use, Instant fixed) 
     int status = open_store(open, call, use);
     if (status != STATUS_DONE)
         return status;
-    open->templates = templates_open(open->config->templates, &error);
-    if (open->templates == NULL)
+    if (open_templates(open, &error) < 0)
         return verb_fail(&error);
     open->service = (Service){ .config = open->config, .store = open->store, .templates = open->templates, .world = &open->world,
                                .fixed = fixed, .read_mime = read_by_zygote, .mime_data = call->mime };
@@ -54,6 +76,10 @@ int open_service(Open *open, const VerbCall *call, StoreUse use, Instant fixed) 
 const char *maildir_path(const char *url) {
     static const char scheme[] = "maildir://";
     return url != NULL && strncmp(url, scheme, sizeof scheme - 1) == 0 ? url + sizeof scheme - 1 : NULL;
+}
+
+int open_outgoing_ready(const Open *open, Error *error) {
+    return sender_maildir_ready(maildir_path(open->config->outgoing_url), error);
 }
 
 int open_mail(Open *open, Error *error) {

@@ -19,13 +19,20 @@ typedef struct Open {
     Service service;
 } Open;
 
+/* False if there is no file of this name, and says what to do. */
+bool open_config_there(const char *file);
 int open_config(Open *open, const VerbCall *call);
 /* The configuration and its store. */
 int open_store(Open *open, const VerbCall *call, StoreUse use);
 /* open_store() and what a Service needs, but for a mailbox; fixed: INSTANT_NONE or the time that replaces the clock. */
 int open_service(Open *open, const VerbCall *call, StoreUse use, Instant fixed);
-/* Source and sender as configured, into open->world. */
+/* The configured templates, which must have the service's language. 0 or -1. */
+int open_templates(Open *open, Error *error);
+/* Source and sender as configured, into open->world. Looks into neither: a mailbox that is not there fails when it is listed,
+ * and letters to an outgoing Maildir that is not there are put off. */
 int open_mail(Open *open, Error *error);
+/* Whether the outgoing Maildir is there. 0, or -1 and ERROR_MAILBOX. */
+int open_outgoing_ready(const Open *open, Error *error);
 void open_close(Open *open);
 
 /* The folder of a "maildir:///path" URL, NULL for other schemes. */

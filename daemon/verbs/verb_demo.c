@@ -1,5 +1,6 @@
 /* demo: a short game between two Maildirs, every letter shown. No network; the clock is stepped, so it takes a second. */
 #include "daemon/log.h"
+#include "daemon/maildir.h"
 #include "daemon/service/starting.h"
 #include "daemon/store/games.h"
 #include "daemon/store/players.h"
@@ -105,12 +106,10 @@ static int write_config(const Demo *demo, Error *error) {
     return 0;
 }
 
-static int make_outgoing(const Demo *demo, Error *error) {
+static int make_maildirs(const Demo *demo, Error *error) {
     char players[PATH_MAX + 16];
-    snprintf(players, sizeof players, "%s/players", demo->folder);
-    if (mkdir(players, 0700) != 0)
-        return error_set(error, ERROR_LATER, errno, "%s: %s", players, strerror(errno));
-    return 0;
+    snprintf(players, sizeof players, "%s/players/%%s", demo->folder);
+    return maildir_make(demo->mailbox, error) < 0 ? -1 : sender_maildir_make(players, error);
 }
 
 static int open_all(Demo *demo, Error *error) {
@@ -198,7 +197,7 @@ static int play_step(Demo *demo, const DemoStep *step, Error *error) {
 static int play_demo(Demo *demo, Error *error) {
     GameRow row;
     instant_read(DEMO_BEGIN, &demo->now);
-    if (write_config(demo, error) < 0 || make_outgoing(demo, error) < 0 || open_all(demo, error) < 0 || begin_game(demo, error) < 0)
+    if (write_config(demo, error) < 0 || make_maildirs(demo, error) < 0 || open_all(demo, error) < 0 || begin_game(demo, error) < 0)
         return -1;
     print_line(stdout, "A short game by letters in %s: the service's mailbox is mailbox/, the players' are in players/.", demo->folder);
     putchar('\n');

@@ -37,6 +37,8 @@ int verb_once(const VerbCall *call) {
         open.service.log = verbose ? log_line : NULL;
         if (service_cycle(&open.service, &report, &error) < 0)
             status = verb_fail(&error);
+        else if (open_outgoing_ready(&open, &error) < 0)
+            status = verb_fail(&error);
         if (verbose)
             say_report(&report);
     }

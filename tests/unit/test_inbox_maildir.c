@@ -1,7 +1,9 @@
 /* A Maildir as mailbox: keys that never change, letters that move under the reader, things that are no letters. */
 #include "daemon/inbox/source.h"
+#include "daemon/maildir.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -55,10 +57,11 @@ static void remove_tree(const char *top) {
     rmdir(top);
 }
 
+/* An empty Maildir. */
 static int begin(void **state) {
     (void)state;
     memcpy(folder + strlen(folder) - 6, "XXXXXX", 6);
-    return mkdtemp(folder) != NULL ? 0 : -1;
+    return mkdtemp(folder) != NULL ? maildir_make(folder, NULL) : -1;
 }
 
 static int end(void **state) {
@@ -114,7 +117,6 @@ static void test_list_and_fetch(void **state) {
     (void)state;
     MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
     assert_non_null(source);
-    assert_true(there("new") && there("cur") && there("tmp"));
     expect_list(source, "");
     put("new/1.a", "one");
     put("cur/2.b:2,RS", "two");
@@ -190,6 +192,8 @@ static void test_delete(void **state) {
 static void test_also(void **state) {
     (void)state;
     MailSource *source = open_source(".Junk", AFTER_SEEN, NULL);
+    assert_false(there(".Junk"));
+    expect_list(source, "");
     put("new/1.a", "one");
     put(".Junk/new/1.a", "other");
     expect_list(source, "maildir/INBOX 1.a|maildir/Junk 1.a|");
@@ -201,17 +205,116 @@ static void test_also(void **state) {
     assert_null(open_source("a/b", AFTER_SEEN, NULL));
 }
 
-static void test_bad_path(void **state) {
+/* What list() says, with "" for nothing wrong; the grade is ERROR_MAILBOX. */
+static void expect_listing(MailSource *source, const char *expected) {
+    Arena arena;
+    arena_init(&arena, 1024 * 1024);
+    SourceList list = { 0 };
+    Error error = { 0 };
+    int failed = source->operations->list(source, &arena, &list, &error);
+    assert_int_equal(failed, expected[0] == 0 ? 0 : -1);
+    if (failed != 0) {
+        assert_int_equal(error.grade, ERROR_MAILBOX);
+        if (strstr(error.text, expected) == NULL)
+            fail_msg("%s", error.text);
+    }
+    arena_free(&arena);
+}
+
+/* Its volume may not be mounted: nothing is made, nothing is taken for gone, and it serves again when it is back. */
+static void test_missing(void **state) {
+    (void)state;
+    char kept[] = "/tmp/epistle-maildir-kept-XXXXXX";
+    put("cur/1.a", "one");
+    MailSource *source = open_source("Junk", AFTER_MOVE, "Done");
+    assert_non_null(mkdtemp(kept));
+    assert_int_equal(rename(folder, kept), 0);
+    expect_listing(source, "epistle check --init");
+    assert_false(there(""));
+    Error error = { 0 };
+    assert_int_equal(source->operations->file(source, "maildir/INBOX", "1.a", &error), -1);
+    assert_int_equal(error.grade, ERROR_MAILBOX);
+    assert_int_equal(mkdir(folder, 0700), 0); /* the mount point alone */
+    expect_listing(source, "there is no Maildir at");
+    assert_false(there("cur"));
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(rename(kept, folder), 0);
+    assert_int_equal(file(source, "1.a"), 0);
+    assert_true(there(".Done/cur/1.a:2,S") && there(".Junk/new"));
+    expect_list(source, "");
+    source->operations->close(source);
+
+    source = source_maildir_open("/proc/nowhere/maildir", NULL, 0, AFTER_SEEN, NULL, &error);
+    expect_listing(source, "there is no Maildir at /proc/nowhere/maildir");
+    source->operations->close(source);
+}
+
+static void test_half_missing(void **state) {
+    (void)state;
+    MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
+    assert_int_equal(rmdir(in("cur")), 0);
+    assert_int_equal(rmdir(in("tmp")), 0);
+    put("new/1.a", "one");
+    expect_list(source, "maildir/INBOX 1.a|");
+    assert_true(there("cur") && there("tmp"));
+    source->operations->close(source);
+}
+
+static void test_make(void **state) {
     (void)state;
     Error error = { 0 };
-    assert_null(source_maildir_open("/proc/nowhere/maildir", NULL, 0, AFTER_SEEN, NULL, &error));
+    struct stat status;
+    put("new/1.a", "one");
+    assert_int_equal(maildir_make(folder, &error), 0);
+    assert_true(there("new/1.a"));
+    assert_int_equal(maildir_make(in("deep/er/mail/"), &error), 0);
+    assert_true(there("deep/er/mail/new") && there("deep/er/mail/cur") && there("deep/er/mail/tmp"));
+    assert_int_equal(stat(in("deep/er"), &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    assert_int_equal(maildir_ready(in("deep/er/mail"), &error), 0);
+    put("plain", "");
+    assert_int_equal(maildir_make(in("plain/mail"), &error), -1);
     assert_int_equal(error.grade, ERROR_MAILBOX);
+    assert_int_equal(maildir_base_ready(in("plain"), &error), -1);
+    assert_int_equal(maildir_base_ready(in("deep"), &error), 0);
+    char path_too_long[5000];
+    memset(path_too_long, 'a', sizeof path_too_long - 1);
+    path_too_long[sizeof path_too_long - 1] = 0;
+    assert_int_equal(maildir_make(path_too_long, &error), -1);
+    assert_int_equal(maildir_ready(path_too_long, &error), -1);
+}
+
+/* One letter that we may not read is that letter's trouble, and the sentence names it. */
+static void test_unreadable(void **state) {
+    (void)state;
+    bool root = geteuid() == 0;
+    put("new/1.a", "one");
+    put("new/2.b", "two");
+    assert_int_equal(chmod(in("new/1.a"), 0), 0);
+    for (int i = 0; root && i < 4; i++)
+        assert_int_equal(chown(in((const char *const[]){ "", "new", "cur", "tmp" }[i]), 65534, 65534), 0);
+    assert_int_equal(!root || (chown(in("new/2.b"), 65534, 65534) == 0 && seteuid(65534) == 0), 1);
+    MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
+    expect_list(source, "maildir/INBOX 1.a|maildir/INBOX 2.b|");
+    SourceLetter letter = { .mailbox = "maildir/INBOX", .name = "1.a" };
+    Str raw;
+    str_init(&raw, 100);
+    Error error = { 0 };
+    assert_int_equal(source->operations->fetch(source, &letter, 10, &raw, &error), -1);
+    assert_int_equal(error.grade, ERROR_LETTER);
+    assert_int_equal(error.code, EACCES);
+    assert_non_null(strstr(error.text, "1.a"));
+    str_free(&raw);
+    assert_int_equal(fetch(source, "maildir/INBOX", "2.b", 1000, "two"), 0);
+    source->operations->close(source);
+    assert_int_equal(!root || seteuid(0) == 0, 1);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
 int main(void) {
     const struct CMUnitTest tests[] = {
-        TEST(test_list_and_fetch), TEST(test_moving_letter), TEST(test_seen), TEST(test_move), TEST(test_delete), TEST(test_also), TEST(test_bad_path),
+        TEST(test_list_and_fetch), TEST(test_moving_letter), TEST(test_seen), TEST(test_move), TEST(test_delete), TEST(test_also), TEST(test_missing),
+        TEST(test_half_missing), TEST(test_make), TEST(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

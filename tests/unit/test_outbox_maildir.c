@@ -1,8 +1,10 @@
 /* The Maildir sender: one file a letter, however often it is delivered; nothing left behind where it cannot be written. */
+#include "daemon/maildir.h"
 #include "daemon/outbox/sender.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -67,6 +69,7 @@ static SendReport send_one(MailSender *sender, const char *from, const char *to,
 static void test_delivery(void **state) {
     (void)state;
     Error error = { 0 };
+    assert_int_equal(maildir_make(below("deep/er/out"), &error), 0);
     MailSender *sender = sender_maildir_open(below("deep/er/out"), &error);
     assert_non_null(sender);
     SendReport report = send_one(sender, "chess+b.x@club.example", "anna@example.org", "1@club.example");
@@ -101,6 +104,7 @@ static void test_delivery(void **state) {
 /* A crash between writing and renaming leaves a piece in tmp/. */
 static void test_leftover(void **state) {
     (void)state;
+    assert_int_equal(maildir_make(below("left"), NULL), 0);
     MailSender *sender = sender_maildir_open(below("left"), NULL);
     assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_ACCEPTED);
     char path[700], piece[900];
@@ -121,15 +125,21 @@ static void test_per_recipient(void **state) {
     (void)state;
     MailSender *sender = sender_maildir_open(below("to/%s/Maildir"), NULL);
     assert_non_null(sender);
+    assert_int_equal(send_one(sender, "", "anna+x@example.org", "1@x").result, SEND_LATER);
+    assert_int_equal(count("to", NULL, 0), -1);
+    assert_int_equal(sender_maildir_make(below("to/%s/Maildir"), NULL), 0);
+    assert_int_equal(count("to", NULL, 0), 0);
     assert_int_equal(send_one(sender, "", "anna+x@example.org", "1@x").result, SEND_ACCEPTED);
     assert_int_equal(send_one(sender, "", "bob@example.org", "1@x").result, SEND_ACCEPTED);
     assert_int_equal(count("to/anna+x@example.org/Maildir/new", NULL, 0), 1);
     assert_int_equal(count("to/bob@example.org/Maildir/new", NULL, 0), 1);
-    static const char *const bad[] = { "../bob@example.org", "a/b@example.org", ".hidden@example.org", "no address", "", "a@b\nc", "o'neill@example.org", "a@b@c" };
+    static const char *const bad[] = { "../bob@example.org", "a/b@example.org", ".hidden@example.org", "no address", "", "a@b\nc", "a@b@c", ".@b" };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_int_equal(send_one(sender, "", bad[i], "1@x").result, SEND_REFUSED);
     assert_int_equal(send_one(sender, "a\nb@x", "bob@example.org", "2@x").result, SEND_REFUSED);
     assert_int_equal(count("to", NULL, 0), 2);
+    assert_int_equal(send_one(sender, "", "o'brien!#$%&*=?^_`{|}~s@example.org", "1@x").result, SEND_ACCEPTED);
+    assert_int_equal(count("to/o'brien!#$%&*=?^_`{|}~s@example.org/Maildir/new", NULL, 0), 1);
     sender->operations->close(sender);
     assert_null(sender_maildir_open("", NULL));
     assert_null(sender_maildir_open("/tmp/%s/%s", NULL));
@@ -138,6 +148,7 @@ static void test_per_recipient(void **state) {
 /* No room: a limit on the file's size stands for the full disk. */
 static void test_no_room(void **state) {
     (void)state;
+    assert_int_equal(maildir_make(below("full"), NULL), 0);
     MailSender *sender = sender_maildir_open(below("full"), NULL);
     signal(SIGXFSZ, SIG_IGN);
     struct rlimit before, small;
@@ -161,19 +172,51 @@ static void test_no_folder(void **state) {
     FILE *file = fopen(below("plain"), "w");
     assert_non_null(file);
     fclose(file);
+    static const char *const names[] = { "plain", "plain/%s" };
+    for (int i = 0; i < 2; i++) {
+        Error error = { 0 };
+        MailSender *sender = sender_maildir_open(below(names[i]), &error);
+        assert_non_null(sender);
+        assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_LATER);
+        assert_int_equal(sender_maildir_make(below(names[i]), &error), -1);
+        sender->operations->close(sender);
+    }
+}
+
+/* Its volume may not be mounted: the letter waits, and nothing is made in the mount point. */
+static void test_missing(void **state) {
+    (void)state;
     Error error = { 0 };
-    assert_null(sender_maildir_open(below("plain"), &error));
-    assert_int_equal(error.grade, ERROR_INPUT);
-    MailSender *sender = sender_maildir_open(below("plain/%s"), NULL);
-    assert_non_null(sender);
-    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_LATER);
+    MailSender *sender = sender_maildir_open(below("away"), &error);
+    SendReport report = send_one(sender, "", "anna@example.org", "1@x");
+    assert_int_equal(report.result, SEND_LATER);
+    assert_non_null(strstr(report.words, "check --init"));
+    assert_int_equal(count("away", NULL, 0), -1);
+    assert_int_equal(sender_maildir_ready(below("away"), &error), -1);
+    assert_int_equal(error.grade, ERROR_MAILBOX);
+    assert_int_equal(sender_maildir_make(below("away"), &error), 0);
+    assert_int_equal(sender_maildir_ready(below("away"), &error), 0);
+    assert_int_equal(send_one(sender, "", "anna@example.org", "1@x").result, SEND_ACCEPTED);
     sender->operations->close(sender);
+}
+
+static void test_base(void **state) {
+    (void)state;
+    static const struct { const char *path, *base; bool many; } cases[] = {
+        { "/a/b", "/a/b", false }, { "/a/%s", "/a", true }, { "/a/to-%s/x", "/a", true }, { "/%s", "/", true }, { "/a//%s", "/a", true }, { "%s", ".", true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char base[PATH_MAX];
+        assert_int_equal(sender_maildir_base(cases[i].path, base), cases[i].many);
+        assert_string_equal(base, cases[i].base);
+    }
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delivery), cmocka_unit_test(test_leftover), cmocka_unit_test(test_per_recipient),
         cmocka_unit_test(test_no_room),  cmocka_unit_test(test_no_folder),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_base),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
