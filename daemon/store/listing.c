@@ -166,17 +166,26 @@ int listing_figures(Store *store, Figures *ret_figures, Error *error) {
     return 0;
 }
 
-int listing_troubles(Store *store, int (*each)(void *data, const TroubleLine *line), void *data, Error *error) {
+int listing_set_aside(Store *store, Instant since, SetAside *ret_counts, Error *error) {
+    SetAside counts = { 0 };
+    if (store_query_int(store, error, &counts.ever, "SELECT count(*) FROM letter_in WHERE outcome = 'set aside'", "") < 0 ||
+        store_query_int(store, error, &counts.recent, "SELECT count(*) FROM letter_in WHERE outcome = 'set aside' AND stored >= ?1", "i", since) < 0)
+        return -1;
+    *ret_counts = counts;
+    return 0;
+}
+
+int listing_troubles(Store *store, Instant since, int (*each)(void *data, const TroubleLine *line), void *data, Error *error) {
     sqlite3_stmt *row = NULL;
     int found = store_query(store, error, &row,
-                            "SELECT 'set aside', id, why FROM letter_in WHERE outcome = 'set aside'"
+                            "SELECT 'set aside', id, why FROM letter_in WHERE outcome = 'set aside' AND stored >= ?1"
                             " UNION ALL SELECT 'tried', id, 'stored and not settled after ' || tries || ' tries' FROM letter_in"
                             " WHERE state = 'stored' AND tries > 1"
                             " UNION ALL SELECT 'unknown', id, 'to ' || address || ': the end of ' || unknowns || ' sendings is not known' FROM letter_out"
                             " WHERE state <> 'accepted' AND unknowns >= 3 AND state <> 'given up' AND state <> 'overtaken'"
                             " UNION ALL SELECT state, id, 'to ' || address || ': ' || words FROM letter_out WHERE state IN ('given up', 'refused', 'bounced')"
                             " UNION ALL SELECT 'address', player, address || ': ' || trouble FROM address WHERE trouble IS NOT NULL",
-                            "");
+                            "i", since);
     for (; found == 1; found = store_next(store, row, error)) {
         TroubleLine line = { .kind = text_of(row, 0), .id = sqlite3_column_int64(row, 1), .text = text_of(row, 2) };
         if (each(data, &line) != 0)

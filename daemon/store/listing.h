@@ -71,13 +71,19 @@ typedef struct Figures {
 } Figures;
 int listing_figures(Store *store, Figures *ret_figures, Error *error);
 
+typedef struct SetAside {
+    int64_t recent; /* letters stored since then */
+    int64_t ever;
+} SetAside;
+int listing_set_aside(Store *store, Instant since, SetAside *ret_counts, Error *error);
+
 typedef struct TroubleLine {
     const char *kind; /* "set aside", "tried", "unknown", "given up", "refused", "address" */
     int64_t id;       /* of the letter in or out, or of the player */
     const char *text;
 } TroubleLine;
-/* What wants the operator's eye. */
-int listing_troubles(Store *store, int (*each)(void *data, const TroubleLine *line), void *data, Error *error);
+/* What wants the operator's eye: of letters that were set aside, those stored since then. */
+int listing_troubles(Store *store, Instant since, int (*each)(void *data, const TroubleLine *line), void *data, Error *error);
 
 /* Ids of letters whose raw bytes are kept, above `after`, by id: their number or -1. */
 int listing_raw(Store *store, int64_t after, int64_t *ret_ids, int most, Error *error);

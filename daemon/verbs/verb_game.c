@@ -1,3 +1,4 @@
+#include "core/notation/explain.h"
 #include "daemon/log.h"
 #include "daemon/service/starting.h"
 #include "daemon/store/games.h"
@@ -9,12 +10,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USAGE "game new WHITE BLACK [options] | show ID [--fen --pgn --record --board --clock --json] | list [options] | move ID MOVE"
-
-enum { RECORD_TEXT_MAX = 8 * 1024 * 1024 };
+enum { RECORD_TEXT_MAX = 8 * 1024 * 1024, MOVE_SENTENCE_MAX = 3000 };
 
 static int read_game_id(const char *word, int64_t *ret_id) {
-    return verb_number(word, ret_id) ? STATUS_DONE : verb_wrong("%s is no game's number", word);
+    return verb_number(word, ret_id) ? STATUS_DONE : verb_wrong("%s is no game's number: `epistle game list` shows them", word);
 }
 
 static int new_in_transaction(Open *open, int64_t white, int64_t black, const char *control, const char *fen, Instant start) {
@@ -53,9 +52,38 @@ static int game_part_new(const VerbCall *call) {
         status = open_player(&open, words[0], &white);
     if (status == STATUS_DONE)
         status = open_player(&open, words[1], &black);
+    if (status == STATUS_DONE && white == black)
+        status = verb_wrong("%s and %s are the same player: a game needs two (epistle player list)", words[0], words[1]);
     if (status == STATUS_DONE)
         status = new_in_transaction(&open, white, black, control, fen == NULL ? "" : fen, start);
     open_close(&open);
+    return status;
+}
+
+/* Says why the text is no move in the game's position. Everything else that may be wrong is service_enter_move()'s to say. */
+static int check_move(Store *store, int64_t id, const char *text, Error *error) {
+    Game *game = NULL;
+    int found = game_load(store, id, &game, error);
+    if (found <= 0)
+        return found < 0 ? verb_fail(error) : verb_wrong("there is no game %lld: `epistle game list` names them", (long long)id);
+    const char *rest = text;
+    int number = 0, status = STATUS_DONE;
+    bool black = false;
+    if (!notation_number(text, &rest, &number, &black))
+        rest = text;
+    Reading reading;
+    notation_read(&game->position, rest, 0, &reading);
+    if (!game_over(game) && (number == 0 || number == position_fullmove(&game->position)) && reading.kind != READING_MOVE) {
+        Str why, possible;
+        str_init(&why, MOVE_SENTENCE_MAX);
+        str_init(&possible, MOVE_SENTENCE_MAX);
+        notation_explain(&why, &game->position, &reading);
+        notation_alternatives(&possible, &game->position, &reading);
+        status = verb_wrong("%s %s; possible: %s", text, why.data, possible.data);
+        str_free(&why);
+        str_free(&possible);
+    }
+    game_free(game);
     return status;
 }
 
@@ -74,6 +102,8 @@ static int game_part_move(const VerbCall *call) {
     status = read_game_id(words[0], &id);
     if (status == STATUS_DONE)
         status = open_service(&open, call, STORE_VERB, INSTANT_NONE);
+    if (status == STATUS_DONE)
+        status = check_move(open.store, id, words[1], &error);
     if (status == STATUS_DONE &&
         (store_begin(open.store, &error) < 0 || service_enter_move(&open.service, id, words[1], &error) < 0 || store_commit(open.store, &error) < 0)) {
         store_rollback(open.store);
@@ -221,7 +251,11 @@ static int game_part_list(const VerbCall *call) {
 
 int verb_game(const VerbCall *call) {
     static const VerbPart parts[] = {
-        { "new", game_part_new }, { "show", game_part_show }, { "list", game_part_list }, { "move", game_part_move }, { 0 },
+        { "new", game_part_new, "WHITE BLACK [--time T] [--start TIME] [--fen FEN]", "begins a game and queues both players' first letters" },
+        { "show", game_part_show, "ID [--fen] [--pgn] [--record] [--board] [--clock] [--json]", "one game: what is asked for, or a summary" },
+        { "list", game_part_list, "[--waiting] [--player WHO] [--json]", "games, running ones first; --waiting: those that wait for a move" },
+        { "move", game_part_move, "ID MOVE", "enters a move for the side to move" },
+        { 0 },
     };
-    return verb_parts(call, parts, USAGE);
+    return verb_parts(call, parts, "game");
 }

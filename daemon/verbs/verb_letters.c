@@ -208,7 +208,7 @@ int verb_letter(const VerbCall *call) {
     int64_t id = 0;
     error_clear(&error);
     if (!verb_number(words[0], &id))
-        return verb_wrong("%s is no letter's number", words[0]);
+        return verb_wrong("%s is no letter's number: `epistle letters` shows them", words[0]);
     status = open_store(&open, call, STORE_READ);
     if (status == STATUS_DONE) {
         int found = show_letter(open.store, id, raw, as_json, &error);
@@ -229,7 +229,7 @@ static int change_outbox(const VerbCall *call, OutboxAct act, const char *id_tex
     int64_t id = 0;
     error_clear(&error);
     if (!verb_number(id_text, &id))
-        return verb_wrong("%s is no letter's number", id_text);
+        return verb_wrong("%s is no letter's number: `epistle outbox` shows them", id_text);
     int status = open_store(&open, call, STORE_VERB);
     if (status == STATUS_DONE) {
         int done = store_begin(open.store, &error) < 0 ? -1 : outbox_act(open.store, id, act, world_now(&open.world), &error);

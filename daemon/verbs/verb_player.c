@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define USAGE "player add NAME ADDRESS [--language L] [--timezone Z] | list [--json] | show WHO [--json] | block WHO [--off]"
-
 static int add_checked(Open *open, const char *name, const char *address, const char *language, const char *zone) {
     Error error;
     error_clear(&error);
@@ -47,11 +45,11 @@ static int player_part_add(const VerbCall *call) {
     if (!player_name_clean(words[0], name))
         status = verb_wrong("%s is no name for a player: 1 to 60 characters, no @, not only digits", words[0]);
     else if (!address_clean(words[1], address))
-        status = verb_wrong("%s is no mail address", words[1]);
+        status = verb_wrong("%s is no mail address: one looks like anna@berg.example", words[1]);
     else if (text_equal_nocase(address, open.config->address))
-        status = verb_wrong("%s is the service's own address", address);
+        status = verb_wrong("%s is the service's own address: a player needs another", address);
     else if (!templates_have_language(open.templates, language))
-        status = verb_wrong("there are no templates in the language %s", language);
+        status = verb_wrong("there are no templates in the language %s: see the folders in %s", language, open.config->templates);
     else if (!zone_known(zone))
         status = verb_wrong("%s is no time zone of this system: names are like Europe/Vienna or UTC", zone);
     else
@@ -154,7 +152,7 @@ static int player_part_block(const VerbCall *call) {
     bool off = false;
     const VerbOption options[] = { { "off", NULL, &off }, { 0 } };
     int count = 0, status = STATUS_DONE;
-    if (!verb_arguments(call, "player block WHO [--off]", "His letters are stored and do nothing, until --off.\n", options, words, 1, 1, &count,
+    if (!verb_arguments(call, "player block WHO [--off]", "From now on his letters are stored, not acted on and not answered. --off ends this; what he wrote in between is not made up for.\n", options, words, 1, 1, &count,
                         &status))
         return status;
     Open open = { 0 };
@@ -175,7 +173,11 @@ static int player_part_block(const VerbCall *call) {
 
 int verb_player(const VerbCall *call) {
     static const VerbPart parts[] = {
-        { "add", player_part_add }, { "list", player_part_list }, { "show", player_part_show }, { "block", player_part_block }, { 0 },
+        { "add", player_part_add, "NAME ADDRESS [--language L] [--timezone Z]", "enters a player as if his registration were confirmed" },
+        { "list", player_part_list, "[--json]", "every player, by number" },
+        { "show", player_part_show, "WHO [--json]", "one player and his games; WHO is a number, a name or an address" },
+        { "block", player_part_block, "WHO [--off]", "his letters are no longer acted on; --off ends this" },
+        { 0 },
     };
-    return verb_parts(call, parts, USAGE);
+    return verb_parts(call, parts, "player");
 }

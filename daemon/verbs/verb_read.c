@@ -34,7 +34,7 @@ typedef struct ReadJob {
 static int read_file(ReadJob *job) {
     FILE *file = strcmp(job->file, "-") == 0 ? stdin : fopen(job->file, "rb");
     if (file == NULL)
-        return verb_wrong("%s: %s", job->file, strerror(errno));
+        return verb_wrong("%s: %s; name a file that holds one raw letter, or - for standard input", job->file, strerror(errno));
     char piece[65536];
     size_t taken = 0;
     while (job->raw.length <= GATE_LETTER_MAX && (taken = fread(piece, 1, sizeof piece, file)) > 0)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RAW_MAX = 64 * 1024 * 1024, RAW_BATCH = 256 };
+enum { RAW_MAX = 64 * 1024 * 1024, RAW_BATCH = 256, SET_ASIDE_DAYS = 30 };
 
 /* ---- status ---- */
 
@@ -25,22 +25,25 @@ static int add_trouble(void *data, const TroubleLine *line) {
 }
 
 /* NULL on failure. */
-static json_t *status_json(Store *store, Error *error) {
+static json_t *status_json(Store *store, Instant now, Error *error) {
     Figures figures = { 0 };
+    SetAside set_aside = { 0 };
+    Instant since = now - (Instant)SET_ASIDE_DAYS * SECONDS_PER_DAY;
     json_t *letters = json_object(), *queue = json_object(), *troubles = json_array();
     if (listing_begin(store, error) < 0 || listing_figures(store, &figures, error) < 0 ||
         listing_letter_states(store, add_count, letters, error) < 0 || listing_queue_states(store, add_count, queue, error) < 0 ||
-        listing_troubles(store, add_trouble, troubles, error) < 0) {
+        listing_set_aside(store, since, &set_aside, error) < 0 || listing_troubles(store, since, add_trouble, troubles, error) < 0) {
         json_decref(letters);
         json_decref(queue);
         json_decref(troubles);
         return NULL;
     }
-    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "players", (json_int_t)figures.players, "games", "running",
+    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "players", (json_int_t)figures.players, "games", "running",
                      (json_int_t)figures.running, "over", (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
                      "letters_out", queue, "next_due", json_instant(figures.due), "next_due_game", json_number(figures.due_game), "next_timer",
                      json_instant(figures.next_timer), "next_sending", json_instant(figures.next_sending), "mailbox_read",
-                     json_instant(figures.mailbox_read), "troubles", troubles);
+                     json_instant(figures.mailbox_read), "set_aside", (json_int_t)set_aside.recent, "set_aside_ever", (json_int_t)set_aside.ever,
+                     "troubles", troubles);
 }
 
 static void print_states(const char *what, json_t *states) {
@@ -69,6 +72,10 @@ static void print_status(const json_t *status) {
     print_line(stdout, "next due      %s", member(status, "next_due"));
     print_line(stdout, "next sending  %s", member(status, "next_sending"));
     print_line(stdout, "mailbox read  %s", member(status, "mailbox_read"));
+    if (json_integer_value(json_object_get(status, "set_aside_ever")) > 0)
+        print_line(stdout, "set aside     %lld in the last %d days, %lld in all: `epistle letters --failed` shows them, `epistle letter ID` one",
+                   (long long)json_integer_value(json_object_get(status, "set_aside")), SET_ASIDE_DAYS,
+                   (long long)json_integer_value(json_object_get(status, "set_aside_ever")));
     for (size_t i = 0; i < json_array_size(troubles); i++) {
         const json_t *trouble = json_array_get(troubles, i);
         const char *kind = member(trouble, "kind");
@@ -91,7 +98,7 @@ int verb_status(const VerbCall *call) {
     error_clear(&error);
     status = open_store(&open, call, STORE_READ);
     if (status == STATUS_DONE) {
-        json_t *figures = status_json(open.store, &error);
+        json_t *figures = status_json(open.store, world_now(&open.world), &error);
         store_rollback(open.store);
         if (figures == NULL) {
             status = verb_fail(&error);
@@ -172,7 +179,11 @@ static int open_file(Open *open, const VerbCall *call, const char *file, Error *
     }
     open->world = world_real(INSTANT_NONE);
     open->store = store_open(file, key, STORE_READ, false, open->world.random, open->world.data, NULL, error);
-    return open->store == NULL ? verb_fail(error) : STATUS_DONE;
+    if (open->store != NULL)
+        return STATUS_DONE;
+    if (strstr(error->text, file) == NULL)
+        error_prefix(error, "%s", file);
+    return verb_fail(error);
 }
 
 int verb_verify(const VerbCall *call) {

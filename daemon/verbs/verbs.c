@@ -73,21 +73,41 @@ bool verb_arguments(const VerbCall *call, const char *usage, const char *help, c
     return count >= least;
 }
 
-int verb_parts(const VerbCall *call, const VerbPart *parts, const char *usage) {
+static void print_parts(const VerbPart *parts, const char *verb) {
+    printf("usage: epistle %s WHAT …\n", verb);
+    for (const VerbPart *part = parts; part->name != NULL; part++)
+        printf("  %s %s\n      %s\n", part->name, part->words, part->does);
+    printf("`epistle %s WHAT --help` says more.\n", verb);
+}
+
+static int parts_error(const VerbPart *parts, const char *verb, const char *word) {
+    Str names;
+    str_init(&names, 200);
+    for (; parts->name != NULL; parts++)
+        str_printf(&names, "%s%s", names.length == 0 ? "" : ", ", parts->name);
+    if (word == NULL)
+        print_line(stderr, "epistle: %s what? One of: %s (epistle %s --help)", verb, names.data, verb);
+    else
+        print_line(stderr, "epistle: there is no %s %s; there are: %s (epistle %s --help)", verb, word, names.data, verb);
+    str_free(&names);
+    return STATUS_USAGE;
+}
+
+int verb_parts(const VerbCall *call, const VerbPart *parts, const char *verb) {
     const char *word = call->argc > 1 ? call->argv[1] : NULL;
     if (word != NULL && (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)) {
-        printf("usage: epistle %s\n", usage);
+        print_parts(parts, verb);
         return STATUS_DONE;
     }
-    for (; word != NULL && parts->name != NULL; parts++) {
-        if (strcmp(parts->name, word) == 0) {
-            VerbCall part = *call;
-            part.argc--;
-            part.argv++;
-            return parts->run(&part);
+    for (const VerbPart *part = parts; word != NULL && part->name != NULL; part++) {
+        if (strcmp(part->name, word) == 0) {
+            VerbCall inner = *call;
+            inner.argc--;
+            inner.argv++;
+            return part->run(&inner);
         }
     }
-    return word == NULL ? usage_error(usage, "what is to be done", "?") : usage_error(usage, "there is no ", word);
+    return parts_error(parts, verb, word);
 }
 
 bool verb_number(const char *text, int64_t *ret_number) {

@@ -33,12 +33,14 @@ bool verb_arguments(const VerbCall *call, const char *usage, const char *help, c
                     int least, int most, int *ret_count, int *ret_status);
 
 typedef struct VerbPart {
-    const char *name; /* "add" of "player add" */
+    const char *name;  /* "add" of "player add" */
     int (*run)(const VerbCall *call);
+    const char *words; /* its arguments, for people */
+    const char *does;
 } VerbPart;
 
-/* Runs the part named by the first word. parts ends with a NULL name. */
-int verb_parts(const VerbCall *call, const VerbPart *parts, const char *usage);
+/* Runs the part named by the first word; --help lists them. parts ends with a NULL name. */
+int verb_parts(const VerbCall *call, const VerbPart *parts, const char *verb);
 
 /* A whole number from 1 on and nothing else. */
 bool verb_number(const char *text, int64_t *ret_number);
