@@ -1,5 +1,6 @@
 """Help, usage, exit statuses, and what stands on stderr."""
 import os
+import pathlib
 import re
 import subprocess
 
@@ -86,12 +87,77 @@ def test_a_second_service_waits(running):
     assert running.run("game", "show", "1", "--fen").startswith("rnbqkbnr/pppppppp/8/8/3P4/")
 
 
+@pytest.mark.parametrize("verb", ["player", "game"])
+def test_the_parts_of_a_verb_have_a_line_each(verb):
+    out = epistle(verb, "--help").stdout
+    assert re.findall(r"^  (\w+)", out, re.M) == [part for name, part in PARTS if name == verb]
+    done = epistle(verb, "sing")
+    assert done.returncode == 2 and all(part in done.stderr for name, part in PARTS if name == verb)
+
+
+def test_a_missing_configuration_says_what_to_do(tmp_path):
+    for verb in ("status", "check", "once"):
+        done = epistle("-c", tmp_path / "none.conf", verb)
+        assert done.returncode == 1 and one_line(done.stderr) and "epistle.conf(5)" in done.stderr and "-c FILE" in done.stderr
+
+
+def test_a_mailbox_that_is_not_mounted_is_not_made(running):
+    """The queue is sent all the same, and the letters are read when the mailbox is back."""
+    running.answer(running.ann, running.letters["Ann Muster"], "e4")
+    where = running.inbox.path
+    where.rename(f"{where}.away")
+    where.mkdir()  # the mount point
+    running.run("game", "new", "2", "1")
+    done = epistle("-c", running.configuration, "once")
+    assert done.returncode == 75 and one_line(done.stderr) and str(where) in done.stderr and "check --init" in done.stderr
+    assert list(where.iterdir()) == []
+    assert running.run("outbox") == "" and len(running.bob.read_new()) == 1
+    where.rmdir()
+    pathlib.Path(f"{where}.away").rename(where)
+    running.once()
+    assert len(running.bob.read_new()) == 1
+
+
+def test_an_outgoing_maildir_that_is_not_mounted_keeps_letters_waiting(running):
+    running.answer(running.ann, running.letters["Ann Muster"], "e4")
+    away = running.outgoing.rename(f"{running.outgoing}.away")
+    done = subprocess.run(running.once_command(), capture_output=True, text=True)
+    assert done.returncode == 75 and one_line(done.stderr) and str(running.outgoing) in done.stderr
+    assert not running.outgoing.exists()
+    assert running.run("game", "show", "1", "--fen").startswith("rnbqkbnr/pppppppp/8/8/4P3/")  # the letter was read
+    assert running.run("outbox").count("queued") == 2
+    away.rename(running.outgoing)
+    running.advance(hours=1)
+    running.once()
+    assert running.run("outbox") == "" and len(running.bob.read_new()) == 1
+
+
+def test_an_address_with_odd_characters_gets_its_letters(running):
+    player = running.player("Pat O'Brien", "o'brien+x=y@brien.example")
+    running.run("game", "new", "Pat O'Brien", "1")
+    running.once()
+    assert len(player.read_new()) == 1 and running.run("outbox") == ""
+
+
+def test_a_language_without_templates_is_refused(running):
+    text = running.configuration.read_text()
+    running.configuration.write_text(text.replace("language = en", "language = xx"))
+    for words in (["once"], ["check"], ["game", "new", "1", "2"]):
+        done = epistle("-c", running.configuration, *words)
+        assert done.returncode == 1 and done.stderr.count("\n") == 1 and '"xx"' in done.stderr
+
+
 def test_a_mailbox_that_cannot_be_read_is_75(running):
     where = running.inbox.path
     os.rename(where, f"{where}.away")
     where.write_text("not a folder")
     done = epistle("-c", running.configuration, "once")
     assert done.returncode == 75 and one_line(done.stderr)
+
+
+def test_replay_says_why_in_words():
+    done = epistle("replay", "-", input="1. e4 e5 2. zork *\n\n1. Ke3 *\n")
+    assert done.returncode == 1 and "zork, is not written like a move." in done.stdout and "no king of White can reach e3" in done.stdout
 
 
 def test_demo_plays_and_shows_every_letter(tmp_path):

@@ -62,6 +62,23 @@ def test_check_tells_every_error_with_its_line(tmp_path):
     assert other.returncode == 1 and other.stderr.count("\n") == 1  # other verbs: one line
 
 
+def test_check_tells_errors_of_everything_at_once(running):
+    """An error in the configuration hides neither the templates' nor the key's nor the mailbox's."""
+    key = running.store.with_suffix(".key")
+    text = running.configuration.read_text()
+    key.chmod(0o644)
+    running.configuration.write_text(text.replace("language = en", "language = xx\ncolour = red"))
+    (running.inbox.path / "cur").rename(running.inbox.path / "away")
+    err = stderr_of(running, "check", "--init")
+    assert len(err.splitlines()) == 4
+    assert "colour" in err and '"xx"' in err and f"chmod 600 {key}" in err and "/cur: " in err
+    assert not (running.inbox.path / "cur").exists()  # --init makes nothing of a bad configuration
+    running.configuration.write_text(text)
+    assert stderr_of(running, "check", "--init").count("\n") == 1
+    key.chmod(0o600)
+    assert running.run("check").endswith(": no errors\n")
+
+
 def test_a_store_without_its_key_is_refused(running):
     key = running.store.with_suffix(".key")
     key.rename(key.with_suffix(".away"))
@@ -130,6 +147,22 @@ def test_bad_games_are_refused_and_leave_nothing(running):
     assert of(running, "outbox") == []
 
 
+def test_game_move_says_why_it_is_none(running):
+    for move, why in (("e5", "it is White's turn"), ("Zork", "is not written like a move"), ("1. Nf5", "no knight of White can reach f5; possible: Na3 Nc3 Nf3 Nh3")):
+        err = stderr_of(running, "game", "move", "1", move)
+        assert why in err and err.count("\n") == 1
+    assert "2" in stderr_of(running, "game", "move", "1", "2. e4")
+    assert "no game 7" in stderr_of(running, "game", "move", "7", "e4")
+
+
+def test_errors_say_what_to_do(running, tmp_path):
+    for words, hint in ((["game", "new", "1", "Ann Muster"], "a game needs two"), (["game", "show", "x"], "game list"), (["letter", "x"], "epistle letters"),
+                        (["player", "add", "X", "notanaddr"], "anna@berg.example"), (["read", tmp_path / "none"], "standard input")):
+        assert hint in stderr_of(running, *words)
+    (tmp_path / "text").write_text("no store" * 1000)
+    assert str(tmp_path / "text") in stderr_of(running, "verify", tmp_path / "text")
+
+
 def test_game_show_and_move(running):
     running.run("game", "move", "1", "Nf3")
     running.once()
@@ -177,6 +210,19 @@ def test_a_letter_that_was_set_aside_is_seen(running):
     assert [row["id"] for row in of(running, "letters", "--failed")] == [1]
     assert [(trouble["kind"], trouble["id"]) for trouble in of(running, "status")["troubles"]] == [("set aside", 1)]
     assert "set aside, letter 1" in running.run("status")
+
+
+def test_letters_set_aside_long_ago_are_counted_and_not_repeated(running):
+    for _ in range(2):
+        running.deliver(b"From: ann@muster.example\nTo: chess@club.example\nContent-Type: multipart/mixed; boundary=\"\\\"\"\n\n--\"\n\n1. e4\n")
+        running.once()
+    corrupt(running, "UPDATE letter_in SET stored = 1700000000 WHERE id = 1")
+    status = of(running, "status")
+    assert [trouble["id"] for trouble in status["troubles"]] == [2] and (status["set_aside"], status["set_aside_ever"]) == (1, 2)
+    text = running.run("status")
+    assert "1 in the last 30 days, 2 in all: `epistle letters --failed`" in text
+    assert "letter 2" in text and "letter 1:" not in text
+    assert running.run("letters", "--failed").count("\n") == 2
 
 
 # --- the outbox ---
