@@ -19,36 +19,59 @@ static const char *find(const char *text, const char *phrase) {
     return NULL;
 }
 
+/* A letter may have two fields of a name, from its program and from a machine on the way: each is looked at, here and below. */
+
 static bool field_starts(const Header *header, const char *name, const char *value) {
-    const char *field = header_field(header, name, 0);
-    return field != NULL && text_starts_nocase(skip_blanks(field), value);
+    const char *field;
+    for (size_t i = 0; (field = header_field(header, name, i)) != NULL; i++)
+        if (text_starts_nocase(skip_blanks(field), value))
+            return true;
+    return false;
 }
 
 /* A word at the begin of a value: "no", not "none". */
-static bool field_is(const Header *header, const char *name, const char *value) {
-    const char *field = header_field(header, name, 0);
-    if (field == NULL || !text_starts_nocase(skip_blanks(field), value))
-        return false;
-    return strchr(" \t;,(\"'", skip_blanks(field)[strlen(value)]) != NULL; /* NUL too */
+static bool value_is(const char *value, const char *word) {
+    value = skip_blanks(value);
+    return text_starts_nocase(value, word) && strchr(" \t;,(\"'", value[strlen(word)]) != NULL; /* NUL too */
 }
 
-static bool null_return_path(const Header *header) {
-    const char *path = header_field(header, "Return-Path", 0);
-    if (path == NULL)
-        return false;
+static bool field_is(const Header *header, const char *name, const char *word) {
+    const char *field;
+    for (size_t i = 0; (field = header_field(header, name, i)) != NULL; i++)
+        if (value_is(field, word))
+            return true;
+    return false;
+}
+
+static bool null_path(const char *path) {
     path += strspn(path, " \t");
     if (path[0] != '<')
         return path[0] == 0;
     return path[1 + strspn(path + 1, " \t")] == '>';
 }
 
-/* The part before '@' of the only, or first, From address; NULL if From is missing or holds no address. */
-static const char *from_address(const Header *header, Arena *arena) {
-    const char *from = header_field(header, "From", 0);
+static bool null_return_path(const Header *header) {
+    const char *path;
+    for (size_t i = 0; (path = header_field(header, "Return-Path", i)) != NULL; i++)
+        if (null_path(path))
+            return true;
+    return false;
+}
+
+/* The only, or first, address of the nth From field; NULL if there is no such field or it holds no address. */
+static const char *from_address(const Header *header, size_t nth, Arena *arena) {
+    const char *from = header_field(header, "From", nth);
     const char *address = NULL;
     if (from == NULL || header_addresses(arena, from, &address, NULL, 1) == 0)
         return NULL;
     return address;
+}
+
+static bool from_any(const Header *header, bool (*test)(const char *), Arena *arena) {
+    for (size_t i = 0; header_field(header, "From", i) != NULL; i++)
+        if (test(from_address(header, i, arena)))
+            return true;
+    return false;
 }
 
 static bool from_daemon(const char *address) {
@@ -67,14 +90,16 @@ static bool from_robot(const char *address) {
     return false;
 }
 
-/* Any one of `phrases` at the begin of the subject, behind "Re:"? */
-static bool subject_begins(const char *subject, const char *const *phrases, size_t count) {
-    if (subject == NULL)
-        return false;
-    subject = skip_blanks(subject);
-    for (size_t i = 0; i < count; i++)
-        if (text_starts_nocase(subject, phrases[i]))
-            return true;
+/* Any one of `phrases` at the begin of a subject? Decoded if an arena is given. */
+static bool subject_begins(const Header *header, Arena *arena, const char *const *phrases, size_t count) {
+    const char *subject;
+    for (size_t nth = 0; (subject = header_field(header, "Subject", nth)) != NULL; nth++) {
+        if (arena != NULL)
+            subject = header_decode(arena, subject);
+        for (size_t i = 0; subject != NULL && i < count; i++)
+            if (text_starts_nocase(skip_blanks(subject), phrases[i]))
+                return true;
+    }
     return false;
 }
 
@@ -111,20 +136,22 @@ enum { TOKEN_DIGITS = 26 /* RULINGS 1 */ };
 
 /* Ours are TOKEN@domain, with the domain of the service's address. */
 static bool own_message_id(const Header *header, const char *loop_value, Arena *arena) {
-    const char *field = header_field(header, "Message-ID", 0), *id = NULL;
-    if (field == NULL || header_message_ids(arena, field, &id, 1) != 1)
-        return false;
-    const char *domain = strchr(loop_value, '@');
-    for (int i = 0; i < TOKEN_DIGITS; i++)
-        if (base32_value(id[i]) < 0)
-            return false;
-    return domain != NULL && text_equal_nocase(id + TOKEN_DIGITS, domain);
+    const char *domain = strchr(loop_value, '@'), *field;
+    for (size_t nth = 0; domain != NULL && (field = header_field(header, "Message-ID", nth)) != NULL; nth++) {
+        const char *id = NULL;
+        if (header_message_ids(arena, field, &id, 1) != 1)
+            continue;
+        int digits = 0;
+        while (digits < TOKEN_DIGITS && base32_value(id[digits]) >= 0)
+            digits++;
+        if (digits == TOKEN_DIGITS && text_equal_nocase(id + TOKEN_DIGITS, domain))
+            return true;
+    }
+    return false;
 }
 
-static Verdict by_content_type(const Header *header) {
-    const char *type = header_field(header, "Content-Type", 0);
-    if (type == NULL)
-        return human;
+static Verdict by_type(const char *type) {
+    type += strspn(type, " \t");
     bool report = text_starts_nocase(type, "multipart/report");
     if (text_starts_nocase(type, "message/disposition-notification") || (report && find(type, "disposition-notification") != NULL))
         return (Verdict){ LETTER_RECEIPT, "a disposition notification" };
@@ -139,20 +166,37 @@ static Verdict by_content_type(const Header *header) {
     return human;
 }
 
-static Verdict by_sender(const Header *header, const char *from) {
-    if (from_daemon(from))
+static Verdict by_content_type(const Header *header) {
+    const char *type;
+    for (size_t i = 0; (type = header_field(header, "Content-Type", i)) != NULL; i++) {
+        Verdict verdict = by_type(type);
+        if (verdict.kind != LETTER_HUMAN)
+            return verdict;
+    }
+    return human;
+}
+
+static bool empty_from(const Header *header) {
+    const char *from;
+    for (size_t i = 0; (from = header_field(header, "From", i)) != NULL; i++)
+        if (text_blank(from))
+            return true;
+    return false;
+}
+
+static Verdict by_sender(const Header *header, Arena *arena) {
+    if (from_any(header, from_daemon, arena))
         return (Verdict){ LETTER_BOUNCE, "From a mail system" };
     if (header_field(header, "X-Failed-Recipients", 0) != NULL)
         return (Verdict){ LETTER_BOUNCE, "X-Failed-Recipients" };
-    const char *subject = header_field(header, "Subject", 0);
-    bool null_path = null_return_path(header);
-    if (subject_begins(subject, bounce_subjects, COUNT(bounce_subjects)) && (null_path || from == NULL))
+    bool no_sender = null_return_path(header);
+    if (subject_begins(header, NULL, bounce_subjects, COUNT(bounce_subjects)) && (no_sender || from_address(header, 0, arena) == NULL))
         return (Verdict){ LETTER_BOUNCE, "the subject of a bounce, and no sender" };
-    if (header_field(header, "From", 0) != NULL && from == NULL && text_blank(header_field(header, "From", 0)))
+    if (empty_from(header))
         return (Verdict){ LETTER_AUTOMATIC, "an empty From" };
-    if (null_path)
+    if (no_sender)
         return (Verdict){ LETTER_AUTOMATIC, "Return-Path <>" };
-    if (from_robot(from))
+    if (from_any(header, from_robot, arena))
         return (Verdict){ LETTER_AUTOMATIC, "From an address that is not read" };
     return human;
 }
@@ -167,14 +211,23 @@ static Verdict by_list(const Header *header) {
     return human;
 }
 
+static bool says_automatic(const Header *header, const char *name) {
+    const char *field;
+    for (size_t i = 0; (field = header_field(header, name, i)) != NULL; i++)
+        if (!value_is(field, "no") && !value_is(field, "false"))
+            return true;
+    return false;
+}
+
 static Verdict by_auto_fields(const Header *header) {
-    const char *submitted = header_field(header, "Auto-Submitted", 0);
-    if (submitted != NULL && !text_blank(submitted) && !field_is(header, "Auto-Submitted", "no"))
-        return (Verdict){ LETTER_AUTOMATIC, "Auto-Submitted" };
+    const char *submitted;
+    for (size_t i = 0; (submitted = header_field(header, "Auto-Submitted", i)) != NULL; i++)
+        if (!text_blank(submitted) && !value_is(submitted, "no"))
+            return (Verdict){ LETTER_AUTOMATIC, "Auto-Submitted" };
     static const char *const fields[] = { "X-Autoreply", "X-Autorespond", "X-Autoresponder", "X-Auto-Reply-From", "X-Autoreply-From", "X-Mail-Autoreply",
                                           "X-MS-Exchange-Inbox-Rules-Loop", "X-Amazon-Auto-Reply", "X-FC-MachineGenerated" };
     for (size_t i = 0; i < COUNT(fields); i++)
-        if (header_field(header, fields[i], 0) != NULL && !field_is(header, fields[i], "no") && !field_is(header, fields[i], "false"))
+        if (says_automatic(header, fields[i]))
             return (Verdict){ LETTER_AUTOMATIC, fields[i] };
     static const char *const precedences[] = { "bulk", "junk", "auto_reply", "auto-reply" };
     for (size_t i = 0; i < COUNT(precedences); i++)
@@ -190,19 +243,16 @@ static Verdict judge(const Header *header, const char *loop_value, Arena *arena)
         return (Verdict){ LETTER_OWN, "our own loop header" };
     if (own_message_id(header, loop_value, arena))
         return (Verdict){ LETTER_OWN, "our own Message-ID" };
-    const char *from = from_address(header, arena);
     Verdict verdict = by_content_type(header);
     if (verdict.kind == LETTER_HUMAN)
-        verdict = by_sender(header, from);
+        verdict = by_sender(header, arena);
     if (verdict.kind == LETTER_HUMAN || (verdict.kind == LETTER_AUTOMATIC && by_list(header).kind == LETTER_LIST))
         verdict = by_list(header).kind == LETTER_LIST ? by_list(header) : verdict;
     if (verdict.kind == LETTER_HUMAN)
         verdict = by_auto_fields(header);
     if (verdict.kind != LETTER_HUMAN)
         return verdict;
-    const char *subject = header_field(header, "Subject", 0);
-    const char *plain = subject != NULL ? header_decode(arena, subject) : NULL;
-    if (subject_begins(plain, automatic_subjects, COUNT(automatic_subjects)))
+    if (subject_begins(header, arena, automatic_subjects, COUNT(automatic_subjects)))
         return (Verdict){ LETTER_AUTOMATIC, "the subject of an automatic answer" };
     return human;
 }

@@ -64,6 +64,26 @@ static void test_kinds(void **state) {
         { ANNA "Message-ID: <abcdefghijklmnopqrstuvwxyz@x.org>\r\n", LETTER_HUMAN },
         { ANNA "Message-ID: <abc@club.example>\r\n", LETTER_HUMAN },
         { "Subject: no From\r\n", LETTER_HUMAN },
+        /* every field of a name is looked at */
+        { ANNA "Auto-Submitted: no\r\nAuto-Submitted: auto-replied\r\n", LETTER_AUTOMATIC },
+        { ANNA "Auto-Submitted: no\r\nAuto-Submitted: no\r\n", LETTER_HUMAN },
+        { ANNA "Auto-Submitted:\r\nAuto-Submitted: auto-generated\r\n", LETTER_AUTOMATIC },
+        { ANNA "Precedence: first-class\r\nPrecedence: bulk\r\n", LETTER_AUTOMATIC },
+        { ANNA "Precedence: first-class\r\nPrecedence: list\r\n", LETTER_LIST },
+        { ANNA "Return-Path: <anna@x.org>\r\nReturn-Path: <>\r\n", LETTER_AUTOMATIC },
+        { ANNA "List-Id:\r\nList-Id: <club.x.org>\r\n", LETTER_LIST },
+        { ANNA "X-Autoreply: no\r\nX-Autoreply: yes\r\n", LETTER_AUTOMATIC },
+        { ANNA "X-Autorespond: false\r\nX-Autorespond: false\r\n", LETTER_HUMAN },
+        { ANNA "Content-Type: text/plain\r\nContent-Type: multipart/report; report-type=delivery-status\r\n", LETTER_BOUNCE },
+        { ANNA "Content-Type: text/plain\r\nContent-Type: text/calendar; method=REPLY\r\n", LETTER_AUTOMATIC },
+        { ANNA "From: MAILER-DAEMON@x.org\r\n", LETTER_BOUNCE },
+        { ANNA "From: no-reply@x.org\r\n", LETTER_AUTOMATIC },
+        { ANNA "From:\r\n", LETTER_AUTOMATIC },
+        { ANNA "Subject: Your move\r\nSubject: Out of Office: x\r\n", LETTER_AUTOMATIC },
+        { ANNA "Delivered-To: anna@x.org\r\nDelivered-To: autoresponder@x.org\r\n", LETTER_AUTOMATIC },
+        { ANNA "X-POST-MessageClass: 8\r\nX-POST-MessageClass: 9; Autoresponder\r\n", LETTER_AUTOMATIC },
+        { ANNA "X-Epistle-Loop: other@else.example\r\nX-Epistle-Loop: chess@club.example\r\n", LETTER_OWN },
+        { ANNA "Message-ID: <abc@x.org>\r\nMessage-ID: <abcdefghijklmnopqrstuvwxyz@club.example>\r\n", LETTER_OWN },
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         Arena arena;
