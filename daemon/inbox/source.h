@@ -33,7 +33,8 @@ typedef struct MailSourceOperations {
      * Which of them are new is for the store to say. Errors are ERROR_MAILBOX. */
     int (*list)(MailSource *source, Arena *arena, SourceList *ret_list, Error *error);
     /* The first `limit` bytes of a letter, raw. 0; a letter that has gone in the meantime is
-     * ERROR_LETTER with ENOENT as its code, one that cannot be read ERROR_LETTER with another errno value. An empty result is no error here: the caller leaves such a letter waiting. */
+     * ERROR_LETTER with ENOENT as its code, one that cannot be read ERROR_LETTER with another errno
+     * value. An empty result is no error here: the caller leaves such a letter waiting. */
     int (*fetch)(MailSource *source, const SourceLetter *letter, size_t limit, Str *ret_raw, Error *error);
     /* Marks one letter as handled, as the configuration's `after` says. Called only after the
      * letter's outcome was committed. A letter that has gone is no error. */
