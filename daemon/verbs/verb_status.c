@@ -3,6 +3,7 @@
 #include "daemon/store/games.h"
 #include "daemon/store/letters_in.h"
 #include "daemon/store/listing.h"
+#include "daemon/store/verify.h"
 #include "daemon/verbs/open.h"
 #include "daemon/verbs/verbs.h"
 
@@ -145,16 +146,17 @@ static int verify_store(Store *store) {
     Error error;
     error_clear(&error);
     int64_t games = 0, entries = 0;
-    int file = -1, records = -1;
+    int file = -1, records = -1, letters = -1;
     int64_t raw = -1;
     if (listing_begin(store, &error) == 0 && (file = store_check_file(store, complain, NULL, &error)) >= 0 &&
-        (records = games_verify(store, complain, NULL, &games, &entries, &error)) >= 0)
+        (records = games_verify(store, complain, NULL, &games, &entries, &error)) >= 0 &&
+        (letters = verify_letters(store, complain, NULL, &error)) >= 0)
         raw = verify_raw(store, &error);
     store_rollback(store);
     if (raw < 0)
         return verb_fail(&error);
-    print_line(stdout, "games %lld, entries %lld, faults %lld", (long long)games, (long long)entries, (long long)raw + file + records);
-    return file + records + raw == 0 ? STATUS_DONE : STATUS_WRONG;
+    print_line(stdout, "games %lld, entries %lld, faults %lld", (long long)games, (long long)entries, (long long)raw + file + records + letters);
+    return file + records + letters + raw == 0 ? STATUS_DONE : STATUS_WRONG;
 }
 
 /* Where a store's key lies if nobody says: as in the configuration's default. */
