@@ -3,6 +3,7 @@
 #include "core/base/encode.h"
 #include "core/base/str.h"
 #include "daemon/inbox/command_lines.h"
+#include "daemon/inbox/trim.h"
 
 #include <string.h>
 
@@ -514,6 +515,24 @@ static bool line_judged(Reader *reader, LineReading *found) {
     return !line_searched(reader, found);
 }
 
+/* What stands between quotations is remark whatever it says, but for what is not for the opponent's eyes. */
+static void read_between(Reader *reader, const char *text) {
+    CommandReading *reading = reader->reading;
+    for (const char *raw = text; !reader->arena->exhausted && line_next(&text, reader->line); raw = text) {
+        LineReading found;
+        line_read(reader->line, reader->cut, reader->items, reader->context, &found);
+        bool later = found.class == LINE_COMMAND && found.command.verb == VERB_LATER;
+        const char *name = later ? found.command.argument : found.class == LINE_NEAR ? found.meant : "";
+        if (!secret_name(name)) {
+            remark_line(reader, raw, strcspn(raw, "\n"));
+            continue;
+        }
+        list_line(reader, reading->asked, &reading->asked_count, found.command.line);
+        if (found.to_end)
+            return;
+    }
+}
+
 static void read_lines(Reader *reader, const char *text) {
     bool goes_on = false;
     while (!reader->arena->exhausted) {
@@ -521,6 +540,10 @@ static void read_lines(Reader *reader, const char *text) {
         if (!line_next(&text, reader->line))
             break;
         size_t length = strcspn(raw, "\n");
+        if (strcmp(reader->line, TRIM_BETWEEN_MARK) == 0) {
+            read_between(reader, raw);
+            return;
+        }
         LineReading found;
         line_read(reader->line, reader->cut, reader->items, reader->context, &found);
         bool begins = reader->paragraph || reader->state == STATE_OPENING;

@@ -28,6 +28,10 @@
  *     `arbiter:` anywhere, `appeal` at the head of a paragraph: the text runs to the end of the letter
  *     commands that sentences begin like (register, challenge, note, join, table, appeal) count below the opening lines
  *       only at the head of a paragraph
+ *     in the opening lines a short line that only looks like a move ("N f 9", "e-4", "King e2", "PS: d4", "1."), says resign, accept or
+ *       withdraw beside a name, begins or ends with such a word, or is a command's word without its argument is a near-miss
+ *     from a line "[…]" on, below which trimming puts what stood between quotations, all is remark, and nothing in it a
+ *       problem; conditionals, seals and text for the arbiter are listed in `asked` there and not passed on
  *     lines beginning with "|" or ">" are never commands; a line wholly in * _ or backquotes is read without them;
  *       in quotes or brackets it is a near-miss
  * tests/data/commands/ has a letter for each of these.

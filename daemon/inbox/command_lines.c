@@ -3,6 +3,7 @@
 #include "core/base/str.h"
 #include "core/base/utf8.h"
 #include "core/notation/notation.h"
+#include "daemon/inbox/command_near.h"
 #include "daemon/inbox/command_words.h"
 
 #include <string.h>
@@ -619,7 +620,13 @@ static void read_text(const char *line, const char *text, char *cut, MoveItem *i
         moves_to_reading(line, text, cut, items, reading);
     if (reading->class != LINE_OTHER)
         return;
-    if (words_greeting(&words, context)) {
+    bool sure, looks_like_move = near_move(text, &words);
+    const char *final = words_final_near(&words, context, &sure), *apart = words_apart(text);
+    if (apart != NULL || final != NULL) {
+        set_near(reading, apart != NULL || sure ? LINE_NEAR : LINE_NEAR_OPENING, apart != NULL ? apart : final);
+        return;
+    }
+    if (!looks_like_move && words_greeting(&words, context)) {
         reading->class = LINE_GREETING;
         return;
     }
@@ -630,6 +637,11 @@ static void read_text(const char *line, const char *text, char *cut, MoveItem *i
         quoted_to_reading(text, cut, items, context, reading);
     if (reading->class == LINE_OTHER)
         filled_to_reading(text, &words, cut, items, reading);
+    if (reading->class != LINE_OTHER)
+        return;
+    meant = looks_like_move ? "move" : words_unfinished(&words);
+    if (meant != NULL)
+        set_near(reading, LINE_NEAR_OPENING, meant);
 }
 
 void line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading) {

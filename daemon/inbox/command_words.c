@@ -8,6 +8,7 @@
 enum {
     NEAR_WORDS_MAX = 7,  /* longer lines are sentences */
     NEAR_WORD_MAX = 24,  /* bytes; longer words are near to nothing */
+    FINAL_WORDS_MAX = 4, /* a line that begins or ends with resign, accept or withdraw and has more is a sentence */
 };
 
 typedef enum Rest {
@@ -66,7 +67,7 @@ static const struct {
     const char *words, *meant;
 } sayings[] = {
     { "resign", "resign" }, { "resigned", "resign" }, { "resigning", "resign" }, { "resignation", "resign" }, { "resigns", "resign" },
-    { "give up", "resign" }, { "resign game", "resign" },
+    { "give up", "resign" }, { "forfeit", "resign" }, { "concede", "resign" }, { "forfeit game", "resign" }, { "concede game", "resign" }, { "resign game", "resign" },
     { "accept", "accept" }, { "accepted", "accept" }, { "accept draw", "accept" }, { "draw accepted", "accept" },
     { "accept offer", "accept" }, { "offer accepted", "accept" }, { "accept draw offer", "accept" },
     { "accept offer draw", "accept" }, { "accept challenge", "accept" }, { "challenge accepted", "accept" },
@@ -101,6 +102,16 @@ static const char greeting_words[] =
 static const char ordinary_words[] =
     " cute mate seen seem week weak meek peek pink king sing wing ring thing hell held gone gains gates names same fame came name lame "
     "love hobby none bored beard hoard join joined ";
+
+/* Words of the dictionary within two edits of resign, accept or withdraw: beside other words they mean themselves. */
+static const char like_final[] = " design designs deign reign reigns feign resin resins rein reins sign signs rising risen region resize assign resist reside benign "
+                                 "redesign resting rosin ensign except accent ascent adept accepting aspect access accost assent withdrew excerpt ";
+
+/* Directly behind these words accept and resign are no commands. */
+static const char negations[] = " not never don't dont won't wont can't cannot couldn't wouldn't shouldn't didn't ";
+
+/* "Please accept my apologies" */
+static const char courtesies[] = " apology apologies congratulations condolences sympathy thanks wishes regards greetings gratitude ";
 
 /* A short line that begins so is a greeting, whoever it greets. */
 static const char greeting_first[] = " hi hello hey dear hallo moin servus hola salut bonjour greetings lieber liebe guten ";
@@ -440,7 +451,7 @@ static const char *misshapen_near(const Words *words) {
         return "withdraw";
     if (strcmp(first, "adjourn") == 0 && words->count <= 4)
         return "adjourn";
-    if (strcmp(first, "set") == 0 && words->count == 3 && near_in(setting_keys, words->bare[1]))
+    if (strcmp(first, "set") == 0 && (words->count == 3 || words->count == 2) && near_in(setting_keys, words->bare[1]))
         return "set";
     if (strcmp(first, "leave") == 0 && any_word(words, 1, has_digit))
         return "leave";
@@ -449,8 +460,15 @@ static const char *misshapen_near(const Words *words) {
     return NULL;
 }
 
+static bool courtesy(const Words *words) {
+    bool accepting = false;
+    for (size_t i = 0; i + 2 < words->count; i++)
+        accepting |= strcmp(words->word[i], "accept") == 0 && words_in(" my our ", words->word[i + 1]);
+    return accepting && words_in(courtesies, words->bare[words->count - 1]);
+}
+
 const char *words_near(const Words *words) {
-    if (words->count == 0 || words->more || words->count > NEAR_WORDS_MAX)
+    if (words->count == 0 || words->more || words->count > NEAR_WORDS_MAX || courtesy(words))
         return NULL;
     if (words->count == 1 && words_in(ordinary_words, words->bare[0]))
         return NULL;
@@ -487,6 +505,133 @@ bool words_filler(const char *bare) {
     return bare[0] == 0 || words_in(fillers, bare);
 }
 
+/* What resign, accept or withdraw a word is, or nearly is; NULL if none. */
+static const char *final_of(const char *word, bool *ret_exact) {
+    static const char *const finals[] = { "resign", "accept", "withdraw" };
+    for (size_t i = 0; i < sizeof finals / sizeof finals[0]; i++) {
+        int most = allowed_edits(finals[i]), edits = words_distance(word, finals[i], most);
+        *ret_exact = edits == 0;
+        if (edits <= most)
+            return finals[i];
+    }
+    return NULL;
+}
+
+static bool name_at(const Words *words, size_t at, const CommandContext *context) {
+    return word_of_name(words->bare[at], context) || word_of_name(words->word[at], context);
+}
+
+/* "Anna Resing" under her letter, "Dear Resing," over one to her. */
+static bool whole_name(const Words *words, const CommandContext *context) {
+    if (words->count < 2)
+        return false;
+    if (words_in(greeting_first, words->bare[0]))
+        return true;
+    for (size_t i = 0; i < context->name_count; i++) {
+        const char *at = context->names[i];
+        size_t word = 0;
+        for (; word < words->count && text_starts_nocase(at, words->bare[word]); word++) {
+            at += strlen(words->bare[word]);
+            at += *at == ' ' && word + 1 < words->count;
+        }
+        if (word == words->count && *at == 0)
+            return true;
+    }
+    return false;
+}
+
+/* A name that is, or nearly is, resign, accept or withdraw does not excuse a line. */
+static bool name_excuses(const Words *words, size_t at, const CommandContext *context) {
+    bool exact;
+    if (!name_at(words, at, context))
+        return false;
+    return final_of(words->bare[at], &exact) == NULL || (!exact && whole_name(words, context));
+}
+
+/* A saying with names, greetings and courtesies left out: "Hi Anna, I resign". */
+static const char *saying_among(const Words *words, const CommandContext *context) {
+    char said[COMMAND_LINE_MAX + 1];
+    size_t length = 0;
+    for (size_t i = 0; i < words->count; i++) {
+        const char *word = words->bare[i];
+        if (word[0] == 0 || words_in(fillers, word) || words_in(greeting_words, word) || name_excuses(words, i, context))
+            continue;
+        size_t more = strlen(word);
+        if (length > 0)
+            said[length++] = ' ';
+        memcpy(said + length, word, more);
+        length += more;
+    }
+    said[length] = 0;
+    for (size_t i = 0; i < sizeof sayings / sizeof sayings[0]; i++)
+        if (strcmp(said, sayings[i].words) == 0)
+            return sayings[i].meant;
+    return NULL;
+}
+
+const char *words_final_near(const Words *words, const CommandContext *context, bool *ret_sure) {
+    *ret_sure = true;
+    if (words->count == 0 || words->more || words->count > NEAR_WORDS_MAX || courtesy(words))
+        return NULL;
+    const char *meant = saying_among(words, context);
+    if (meant != NULL || words->count > FINAL_WORDS_MAX)
+        return meant;
+    *ret_sure = words->count == 1;
+    for (size_t end = 0; end < 2; end++) {
+        size_t at = end == 0 ? 0 : words->count - 1;
+        const char *word = words->bare[at];
+        bool exact;
+        meant = final_of(word, &exact);
+        if (meant == NULL || (!exact && (words->count == FINAL_WORDS_MAX || (words->count > 1 && words_in(like_final, word)))))
+            continue;
+        bool negated = at > 0 && words_in(negations, words->word[at - 1]);
+        if (!negated && !name_excuses(words, at, context))
+            return meant;
+    }
+    return NULL;
+}
+
+const char *words_apart(const char *line) {
+    enum { LETTERS_MAX = 20 };
+    char letters[LETTERS_MAX + 1], together[COMMAND_LINE_MAX];
+    size_t length = 0, pieces = 0;
+    bool gap = true;
+    for (; *line != 0; line++) {
+        char byte = lower(*line);
+        bool letter = byte >= 'a' && byte <= 'z';
+        if ((!letter && letter_or_digit(byte)) || (letter && length == LETTERS_MAX))
+            return NULL;
+        pieces += letter && gap;
+        gap = !letter;
+        if (letter)
+            letters[length++] = byte;
+    }
+    letters[length] = 0;
+    for (size_t i = 0; i < sizeof phrases / sizeof phrases[0] && length >= 4; i++) {
+        size_t to = 0, words = 1;
+        for (const char *at = phrases[i].words; *at != 0; at++) {
+            words += *at == ' ';
+            if (*at != ' ')
+                together[to++] = *at;
+        }
+        together[to] = 0;
+        if ((pieces > 1 || words > 1) && strcmp(letters, together) == 0)
+            return phrases[i].words;
+    }
+    bool exact;
+    const char *final = pieces > 1 ? final_of(letters, &exact) : NULL;
+    return final != NULL && words_distance(letters, final, 1) <= 1 ? final : NULL;
+}
+
+const char *words_unfinished(const Words *words) {
+    for (size_t i = 0; words->count == 1 && i < sizeof phrases / sizeof phrases[0]; i++) {
+        Rest rest = (Rest)phrases[i].rest;
+        if (rest != REST_NONE && !rest_fits(rest, words, 1) && strcmp(words->bare[0], phrases[i].words) == 0)
+            return phrases[i].words;
+    }
+    return NULL;
+}
+
 bool words_greeting(const Words *words, const CommandContext *context) {
     if (words->count == 0 || words->more)
         return false;
@@ -494,7 +639,7 @@ bool words_greeting(const Words *words, const CommandContext *context) {
         return true;
     for (size_t i = 0; i < words->count; i++) {
         const char *word = words->bare[i];
-        if (word[0] != 0 && !words_in(greeting_words, word) && !word_of_name(word, context) && !word_of_name(words->word[i], context))
+        if (word[0] != 0 && !words_in(greeting_words, word) && !name_excuses(words, i, context))
             return false;
     }
     return true;

@@ -43,6 +43,17 @@ const Phrase *words_command(const Words *words, size_t *ret_fixed);
 /* The command that the line nearly is ("resign"), or NULL. */
 const char *words_near(const Words *words);
 
+/* A short line that says resign, accept, withdraw or the like beside names and greetings ("resign, Boris", "Hi, I accept"),
+ * or begins or ends with such a word, rightly written or nearly: what it is near to, or NULL. ret_sure: nothing else is in it.
+ * A player whose own name is nearly such a word signs with his whole name. */
+const char *words_final_near(const Words *words, const CommandContext *context, bool *ret_sure);
+
+/* A command with blanks or points within it ("re sign", "r.e.s.i.g.n", "offerdraw"), or NULL. */
+const char *words_apart(const char *line);
+
+/* A command's word without what must stand behind it ("appeal", "set"), or NULL. */
+const char *words_unfinished(const Words *words);
+
 /* Nothing but greetings, closings, courtesies and the names given. */
 bool words_greeting(const Words *words, const CommandContext *context);
 

@@ -14,6 +14,7 @@ typedef struct Trimmer {
     int *stretch; /* per line: number of its stretch, or CUT */
     int stretches;
     bool in_signature;
+    bool stretch_begun; /* something stands in the current one */
 } Trimmer;
 
 static bool is_typographic_blank(uint32_t point) {
@@ -97,6 +98,7 @@ static void cut_quotation(Trimmer *trimmer, size_t from, size_t end) {
         trimmer->stretch[i] = CUT;
     trimmer->stretches++;
     trimmer->in_signature = false;
+    trimmer->stretch_begun = false;
 }
 
 /* The lines of the attribution that begins at `at`; 0 if none does. */
@@ -161,11 +163,13 @@ static size_t judge(Trimmer *trimmer, size_t at) {
         cut_quotation(trimmer, at, end);
         return end;
     }
+    bool device = trim_is_device(line);
     bool footer = trim_is_rule(line) && strlen(line) >= FOOTER_RULE && line[0] == '_';
-    if (trim_is_signature(line) || footer)
+    if (trim_is_signature(line) || footer || (device && trimmer->stretch_begun))
         trimmer->in_signature = true;
-    bool cut = trimmer->in_signature || trim_is_device(line) || (trim_is_rule(line) && rule_over_quotation(lines, at));
+    bool cut = trimmer->in_signature || device || (trim_is_rule(line) && rule_over_quotation(lines, at));
     trimmer->stretch[at] = cut ? CUT : trimmer->stretches;
+    trimmer->stretch_begun |= !cut && *line != 0;
     return at + 1;
 }
 
@@ -177,25 +181,35 @@ static bool stretch_full(const Trimmer *trimmer, int stretch) {
     return false;
 }
 
-/* Appends the lines of the stretches from `first` to `last`, each after `mark`; no empty lines at either end. */
-static void append_stretches(const Trimmer *trimmer, int first, int last, const char *mark, Str *target) {
+/* Appends the lines of one stretch, no empty lines at either end; behind the mark, if it is to bear one. */
+static void append_stretch(const Trimmer *trimmer, size_t *at, int stretch, bool marked, Str *target) {
     size_t empty = 0;
     bool begun = false;
-    for (size_t i = 0; i < trimmer->lines.count; i++) {
-        const char *line = trimmer->lines.text[i];
-        if (trimmer->stretch[i] < first || trimmer->stretch[i] > last)
+    for (; *at < trimmer->lines.count && trimmer->stretch[*at] <= stretch; ++*at) {
+        const char *line = trimmer->lines.text[*at];
+        if (trimmer->stretch[*at] != stretch)
             continue;
         if (*line == 0) {
             empty++;
             continue;
         }
-        if (begun || target->length > 0)
-            str_append_repeated(target, '\n', 1 + (begun ? empty : 1));
-        str_append(target, mark);
+        if (!begun && target->length > 0)
+            str_append(target, "\n\n");
+        else if (begun)
+            str_append_repeated(target, '\n', 1 + empty);
+        if (!begun && marked)
+            str_append(target, TRIM_BETWEEN_MARK "\n");
         str_append(target, line);
         begun = true;
         empty = 0;
     }
+}
+
+/* Stretches stand in the order of their lines: one pass over all of them. */
+static void append_marked(const Trimmer *trimmer, int first, int last, Str *target) {
+    size_t at = 0;
+    for (int stretch = first; stretch <= last; stretch++)
+        append_stretch(trimmer, &at, stretch, true, target);
 }
 
 const char *trim_new_text(Arena *arena, const char *text) {
@@ -210,16 +224,13 @@ const char *trim_new_text(Arena *arena, const char *text) {
     for (size_t at = 0; at < trimmer.lines.count;)
         at = judge(&trimmer, at);
     int last = trimmer.stretches;
+    size_t begin = 0;
     bool top = stretch_full(&trimmer, 0);
     Str result;
-    str_init(&result, size + (trimmer.lines.count + 2) * (sizeof TRIM_BETWEEN_MARK + 1));
-    if (top) {
-        append_stretches(&trimmer, 0, 0, "", &result);
-        append_stretches(&trimmer, 1, last, TRIM_BETWEEN_MARK, &result);
-    } else { /* written below what it answers */
-        append_stretches(&trimmer, last, last, "", &result);
-        append_stretches(&trimmer, 1, last - 1, TRIM_BETWEEN_MARK, &result);
-    }
+    str_init(&result, size + (trimmer.lines.count + 2) * (sizeof TRIM_BETWEEN_MARK + 2));
+    /* Own text stands on top, or below what it answers. */
+    append_stretch(&trimmer, &begin, top ? 0 : last, false, &result);
+    append_marked(&trimmer, top ? 1 : 0, top ? last : last - 1, &result);
     const char *kept = arena_copy(arena, result.data, result.length);
     str_free(&result);
     return kept;

@@ -333,18 +333,66 @@ static bool name_address_verb(const char *text) {
     return close != NULL && strchr(text, '<') != NULL && strlen(close) < 40 && has_verb(close) && text[strlen(text) - 1] == ':';
 }
 
+/* Who is written of by a person ("He wrote:", "I wrote:"), in lower case; a mail program writes a name. */
+static const char *const pronouns[] = {
+    "he", "she", "it", "they", "you", "we", "i", "who", "this", "that", "as", "and", "on", "in", "what", "someone", "somebody", "nobody", "everybody",
+    "er", "sie", "es", "ich", "du", "wir", "ihr", "wer", "man", "il", "elle", "on", "je", "tu", "nous", "vous", "ils", "qui", "lui", "lei", "io", "chi",
+    "ella", "yo", "ele", "ela", "eu", "hij", "zij", "ze", "ik", "jij", "wij", "wie", "han", "hun", "hon", "jag", "jeg", "hän", "minä", "on", "ona", "ja", "ty",
+};
+
+static bool is_pronoun(const char *word, size_t length) {
+    for (size_t i = 0; i < COUNT(pronouns); i++)
+        if (strlen(pronouns[i]) == length && text_starts_nocase(word, pronouns[i]))
+            return true;
+    return false;
+}
+
+/* "Boris Klein wrote:" and nothing else: one to four words like names before the verb, a colon behind it. */
+static bool name_verb(const char *text) {
+    enum { NAME_WORDS_MAX = 4, NAME_BYTES_MAX = 60 };
+    size_t end = strlen(text), verb = 0;
+    if (end == 0 || (text[end - 1] != ':' && (end < 3 || strcmp(text + end - 3, "：") != 0)))
+        return false;
+    end -= text[end - 1] == ':' ? 1 : 3;
+    while (end > 0 && text[end - 1] == ' ')
+        end--;
+    for (size_t i = 0; i < COUNT(verbs); i++) {
+        size_t length = strlen(verbs[i]);
+        bool blank = (unsigned char)verbs[i][0] < 0xe0; /* Chinese and its like write none */
+        if (end > length + blank && length > verb && text_starts_nocase(text + end - length, verbs[i]) && (!blank || text[end - length - 1] == ' '))
+            verb = length;
+    }
+    if (verb == 0 || end - verb > NAME_BYTES_MAX)
+        return false;
+    end -= verb;
+    int words = 0;
+    for (size_t at = 0; at < end;) {
+        size_t length = strcspn(text + at, " ");
+        if (length > end - at)
+            length = end - at;
+        const char *word = text + at;
+        size_t marks = strspn(word, "\"'(*_");
+        if (length > 0 && (marks >= length || (word[marks] >= 'a' && word[marks] <= 'z' && words == 0) || is_digit(word[length - 1]) || strchr(":;,!?", word[length - 1]) != NULL ||
+                           is_pronoun(word, length)))
+            return false;
+        words += length > 0;
+        at += length + 1;
+    }
+    return words >= 1 && words <= NAME_WORDS_MAX;
+}
+
 static TrimSurety surety_of(const char *text) {
     size_t length = strlen(text);
     Signs signs = signs_of(text);
-    bool quoting = text_starts_nocase(text, "quoting ") || text_starts_nocase(text, "zitat von ");
+    bool quoting = text_starts_nocase(text, "quoting ") || text_starts_nocase(text, "zitat von ") || text_starts_nocase(text, "citation de ");
     if (!signs.address && !signs.date && !signs.time)
-        return quoting ? TRIM_NEEDS_QUOTE : TRIM_NO_ATTRIBUTION;
+        return name_verb(text) ? TRIM_SURE : quoting ? TRIM_NEEDS_QUOTE : TRIM_NO_ATTRIBUTION;
     bool verb = has_verb(text);
     if (text[length - 1] == '>' && !verb)
         return TRIM_NO_ATTRIBUTION; /* "John <john@x>" may stand in any letter */
     if (signs.address && (signs.date || signs.time || name_address_verb(text)))
         return TRIM_SURE;
-    return verb || quoting ? TRIM_NEEDS_QUOTE : TRIM_NO_ATTRIBUTION;
+    return verb || quoting ? TRIM_SURE : TRIM_NO_ATTRIBUTION;
 }
 
 enum { ATTRIBUTION_BYTES = 600 };
@@ -369,6 +417,8 @@ TrimSurety trim_attribution(const TrimLines *lines, size_t floor, size_t end, si
         if (surety == TRIM_NO_ATTRIBUTION)
             continue;
         bool first = starts_like(line);
+        if (n > 0 && !first && surety == TRIM_SURE && strchr(joined + used, '@') == NULL)
+            surety = TRIM_NEEDS_QUOTE; /* a sentence over two lines may hold a date and end in "wrote:" */
         if (best == TRIM_NO_ATTRIBUTION || first) { /* the nearest begin that looks like one; else the nearest */
             best = surety;
             *ret_begin = end - n;

@@ -31,7 +31,7 @@ size_t trim_header_block(const TrimLines *lines, size_t at);
 typedef enum TrimSurety {
     TRIM_NO_ATTRIBUTION,
     TRIM_NEEDS_QUOTE, /* one if a quotation or a board follows */
-    TRIM_SURE,        /* address and date or time: one by itself */
+    TRIM_SURE,        /* "wrote" or "quoting" and a date, a time, an address or a name alone; address and date: one by itself */
 } TrimSurety;
 enum { TRIM_ATTRIBUTION_LINES = 4 };
 /* Does an attribution ("On … wrote:") end with line `end`? Then *ret_begin is its first line, at most

@@ -160,6 +160,31 @@ static void line_start(void **state) {
     }
 }
 
+/* A player may be called nearly like a command: his name alone does not hide one, his whole name under a letter is none. */
+static void names_near_commands(void **state) {
+    (void)state;
+    static const char *const near[] = { "Anna Resing", "Boris Accept" };
+    static const CommandContext named = { near, 2, "en" };
+    static const struct {
+        const char *letter;
+        Problem problem;
+    } cases[] = {
+        { "resing\ne3", PROBLEM_NEAR_MISS }, { "Resing\ne3", PROBLEM_NEAR_MISS }, { "I Resing\ne3", PROBLEM_NEAR_MISS }, { "resing, Boris\ne3", PROBLEM_NEAR_MISS },
+        { "Accept!\ne3", PROBLEM_MOVE_BESIDE }, { "Boris, accept\ne3", PROBLEM_NEAR_MISS }, { "Boris Accept\ne3", PROBLEM_NEAR_MISS },
+        { "e3\nAnna Resing", PROBLEM_NONE }, { "Dear Anna Resing,\ne3", PROBLEM_NONE }, { "Anna\ne3", PROBLEM_NONE }, { "Dear Boris,\ne3", PROBLEM_NONE },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Arena arena;
+        arena_init(&arena, ARENA_MAX);
+        CommandReading reading;
+        assert_true(command_read(&arena, cases[i].letter, &named, &reading));
+        if (reading.problem != cases[i].problem)
+            print_error("%s: %s\n", cases[i].letter, problem_name(reading.problem));
+        assert_int_equal(reading.problem, cases[i].problem);
+        arena_free(&arena);
+    }
+}
+
 /* Ordinary words in lines of ordinary lengths. The words of the commands themselves are among them, as they are in
  * letters, but a line of one word is never one of those. */
 static const char *const words[] = {
@@ -279,7 +304,7 @@ static void little_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_case), cmocka_unit_test(line_start), cmocka_unit_test(prose_does_nothing),
+        cmocka_unit_test(every_case), cmocka_unit_test(names_near_commands), cmocka_unit_test(line_start), cmocka_unit_test(prose_does_nothing),
         cmocka_unit_test(large_letters), cmocka_unit_test(long_scores), cmocka_unit_test(little_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,7 +12,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define QUOTE "> Your move.\n> Board\n"
-#define BETWEEN TRIM_BETWEEN_MARK
+#define BETWEEN TRIM_BETWEEN_MARK "\n"
 
 typedef struct Case {
     const char *in, *out;
@@ -38,7 +38,12 @@ static void test_plain(void **state) {
         { "Nf3\xc2\xa0\n\xe2\x80\x8bHello\xe2\x80\xafyou", "Nf3\nHello you" },
         { "On Sunday I will be away.\nNf3", "On Sunday I will be away.\nNf3" },
         { "On e4 he wrote:\nNf3", "On e4 he wrote:\nNf3" },
-        { "He wrote on 3 May 2026:\nNf3", "He wrote on 3 May 2026:\nNf3" }, /* no quotation follows */
+        { "He wrote on 3 May 2026:\nNf3", "" },
+        { "He wrote:\nNf3", "He wrote:\nNf3" }, /* a sentence: a mail program writes a name */
+        { "As Tal once wrote:\nNf3", "As Tal once wrote:\nNf3" },
+        { "I thought of it at 10:30\nand then my friend wrote:\nNf3", "I thought of it at 10:30\nand then my friend wrote:\nNf3" },
+        { "On Sunday I will be away, as I wrote:\nNf3", "On Sunday I will be away, as I wrote:\nNf3" },
+        { "At 10:30 I left.\nNf3", "At 10:30 I left.\nNf3" },
         { "I play:\nNf3", "I play:\nNf3" },
         { "From: here to there\nNf3", "From: here to there\nNf3" },
         { "To: you\nSubject: chess\nNf3", "To: you\nSubject: chess\nNf3" },
@@ -62,7 +67,8 @@ static void test_quotes(void **state) {
         { "Nf3\n" QUOTE "resign\n" QUOTE, "Nf3\n\n" BETWEEN "resign" },
         { QUOTE "resign\n" QUOTE "Nf3", "Nf3\n\n" BETWEEN "resign" },
         { QUOTE "resign\n" QUOTE, BETWEEN "resign" }, /* between quotations nothing is a command */
-        { "Nf3\n" QUOTE "\nresign\n\nBye", "Nf3\n\n" BETWEEN "resign\n\n" BETWEEN "Bye" },
+        { "Nf3\n" QUOTE "\nresign\n\nBye", "Nf3\n\n" BETWEEN "resign\n\nBye" },
+        { "Nf3\n" QUOTE "one\n\n\ntwo\n" QUOTE QUOTE "\nthree\n", "Nf3\n\n" BETWEEN "one\n\n\ntwo\n\n" BETWEEN "three" },
     };
     check_all(cases, COUNT(cases));
 }
@@ -119,11 +125,39 @@ static void test_unmarked_quotations(void **state) {
     check_all(cases, COUNT(cases));
 }
 
+/* An attribution is one whether or not '>' follows: what stands below it unquoted is never new. */
+static void test_unquoted_attributions(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "On 1 Jun 2026, at 10:00, Boris Klein wrote:", "On 01/06/2026 10:00, Boris wrote:", "On 2026-06-01 10:00, Boris wrote:",
+        "On Monday, June 1, 2026, Boris wrote:", "On Monday, June 1, 2026,\nBoris wrote:", "Am 01.06.2026 um 10:00 schrieb Boris:", "Boris Klein wrote:", "Boris wrote:",
+        "\"Boris Klein\" wrote:", "Boris van der Klein wrote:", "Quoting Chess <chess@club.example>:", "Zitat von Chess <chess@club.example>:",
+        "Boris Klein schrieb:", "Boris Klein a écrit :", "Boris Klein escribió:", "Boris Klein ha scritto:", "Boris Klein escreveu:", "Boris Klein schreef:",
+        "Boris Klein skrev:", "Boris Klein kirjoitti:", "Boris Klein napisał(a):", "Boris Klein napsal(a):", "Борис Клейн написал:", "Борис Клейн пише:",
+        "Boris Klein yazdı:", "Μπόρις έγραψε:", "鲍里斯写道：",
+        "Le 01/06/2026 à 10:00, Boris a écrit :", "El 01/06/2026 10:00, Boris escribió:", "Il 01/06/2026 10:00, Boris ha scritto:", "Em 01/06/2026 10:00, Boris escreveu:",
+        "Op 01-06-2026 om 10:00 schreef Boris:", "Den 2026-06-01 kl. 10:00, skrev Boris:", "1.6.2026 klo 10:00 Boris kirjoitti:", "W dniu 01.06.2026 o 10:00, Boris pisze:",
+        "Dne 01.06.2026 v 10:00 Boris napsal(a):", "01.06.2026 10:00, Борис написал:", "01.06.2026 10:00 tarihinde Boris yazdı:", "Στις 01/06/2026 10:00, ο Boris έγραψε:",
+        "在 2026年6月1日 10:00，鲍里斯写道：",
+    };
+    for (size_t i = 0; i < COUNT(lines); i++) {
+        char top[1000], alone[1000], bottom[1000], mixed[1000];
+        snprintf(top, sizeof top, "Nf3\n\nSee you\n\n%s\n\ne4\n", lines[i]);
+        snprintf(alone, sizeof alone, "%s\n\ne4\n", lines[i]);
+        snprintf(bottom, sizeof bottom, "%s\n" QUOTE "\ne4\n", lines[i]);
+        snprintf(mixed, sizeof mixed, "%s\ne4\n" QUOTE "\nresign\n", lines[i]);
+        const Case cases[] = { { top, "Nf3\n\nSee you" }, { alone, "" }, { bottom, "e4" }, { mixed, "" } };
+        check_all(cases, COUNT(cases));
+    }
+}
+
 static void test_signatures(void **state) {
     (void)state;
     static const Case cases[] = {
         { "Nf3\n-- \nTom\ne5", "Nf3" }, { "Nf3\n--\nTom", "Nf3" }, { "Nf3\n-- \nTom\n\n" QUOTE, "Nf3" },
         { "-- \nTom\n" QUOTE "Nf3", "Nf3" }, { "Nf3\n\nSent from my iPhone", "Nf3" }, { "Nf3\n\nVon meinem iPhone gesendet\n\n" QUOTE, "Nf3" },
+        { "Nf3\n\nSent from my iPhone\n\ne4", "Nf3" }, { "Nf3\nGesendet von meinem iPhone\ne4\n\nresign", "Nf3" }, { "Sent from my iPhone\n\nNf3", "Nf3" },
+        { "Nf3\nSent from my iPhone\n" QUOTE "resign", "Nf3\n\n" BETWEEN "resign" }, { QUOTE "Sent from my iPhone\nNf3", "Nf3" },
         { "Nf3\n\nGet Outlook for iOS<https://aka.ms/o0ukef>", "Nf3" }, { "Nf3\nEnvoyé de mon iPhone", "Nf3" },
         { "Nf3\n_______________________________________________\nclub mailing list\nclub@x.org", "Nf3" },
         { "-----BEGIN PGP SIGNED MESSAGE-----\nHash: SHA256\n\nNf3\n-----BEGIN PGP SIGNATURE-----\n\nabc\n-----END PGP SIGNATURE-----\n", "Nf3" },
@@ -155,7 +189,8 @@ static void test_linear(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain), cmocka_unit_test(test_quotes), cmocka_unit_test(test_attributions),
-        cmocka_unit_test(test_unmarked_quotations), cmocka_unit_test(test_signatures), cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_unmarked_quotations), cmocka_unit_test(test_unquoted_attributions),
+        cmocka_unit_test(test_signatures), cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
