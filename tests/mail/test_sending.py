@@ -166,7 +166,7 @@ def test_nothing_is_sent_while_the_sender_cannot_write_and_later_it_is(club, pai
     away = club.outgoing.rename(club.folder / "away")
     club.outgoing.write_text("no folder")
     club.deliver(ann.answer(letter, "e4", club.advance(minutes=1)))
-    club.once()
+    club.once(expect=75)
     assert {row["state"] for row in club.json("outbox")} <= {"queued", "trying"} and len(club.json("outbox")) == 2
     assert club.json("game", "show", number)["running_since"] is None
     club.outgoing.unlink()
