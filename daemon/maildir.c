@@ -47,13 +47,8 @@ static int sync_above(const char *path) {
 
 static int make_one(const char *path) {
     struct stat status;
-    if (mkdir(path, 0700) == 0)
-        return sync_above(path);
-    int code = errno;
-    if (stat(path, &status) != 0) {
-        errno = code;
-        return -1;
-    }
+    if (stat(path, &status) != 0)
+        return mkdir(path, 0700) == 0 ? sync_above(path) : errno == EEXIST ? 0 : -1;
     errno = ENOTDIR;
     return S_ISDIR(status.st_mode) ? 0 : -1;
 }
