@@ -11,7 +11,11 @@ typedef struct Line {
     size_t length; /* without its end */
 } Line;
 
-/* Takes the line at *at (LF, CRLF or bare CR ends it); false at the end of the letter. */
+static const char bom[] = "\xef\xbb\xbf";
+enum { BOM_SIZE = sizeof bom - 1 };
+
+/* Takes the line at *at (LF, CRLF or bare CR ends it); false at the end of the letter. A BOM before it is dropped: a mail
+ * server's own fields may have come above a letter that began with one. */
 static bool next_line(const char *raw, size_t size, size_t *at, Line *ret_line) {
     if (*at >= size)
         return false;
@@ -19,6 +23,8 @@ static bool next_line(const char *raw, size_t size, size_t *at, Line *ret_line) 
     while (end < size && raw[end] != '\n' && raw[end] != '\r')
         end++;
     *ret_line = (Line){ raw + *at, end - *at };
+    if (ret_line->length >= BOM_SIZE && memcmp(ret_line->text, bom, BOM_SIZE) == 0)
+        *ret_line = (Line){ ret_line->text + BOM_SIZE, ret_line->length - BOM_SIZE };
     if (end < size && raw[end] == '\r')
         end++;
     if (end < size && raw[end] == '\n')
@@ -46,17 +52,16 @@ static size_t field_name(const Line *line, size_t *ret_value) {
     return length;
 }
 
-/* Behind a BOM and an mbox "From " line. */
+/* Behind an mbox "From " line. */
 static size_t header_begin(const char *raw, size_t size) {
-    size_t at = size >= 3 && memcmp(raw, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    size_t behind = at;
+    size_t behind = 0;
     Line line;
     if (!next_line(raw, size, &behind, &line))
-        return at;
+        return 0;
     size_t skip = line.length > 0 && line.text[0] == '>' ? 1 : 0;
     bool mbox = line.length >= skip + 5 && memcmp(line.text + skip, "From ", 5) == 0;
     size_t value;
-    return mbox && field_name(&line, &value) == 0 ? behind : at;
+    return mbox && field_name(&line, &value) == 0 ? behind : 0;
 }
 
 /* How many fields the header has at most, so that they are allocated at once. */

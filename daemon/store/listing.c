@@ -152,6 +152,7 @@ int listing_figures(Store *store, Figures *ret_figures, Error *error) {
         store_query_int(store, error, &figures.next_timer, "SELECT min(instant) FROM timer", "") < 0 ||
         store_query_int(store, error, &figures.next_sending,
                         "SELECT min(due) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0 ||
+        store_value_get(store, "mailbox_unreadable", &figures.unreadable, error) < 0 ||
         store_value_get(store, "mailbox_read", &figures.mailbox_read, error) < 0)
         return -1;
     int found = store_query(store, error, &row, "SELECT id, due FROM game WHERE due IS NOT NULL ORDER BY due, id LIMIT 1", "");

@@ -67,6 +67,7 @@ typedef struct Figures {
     Instant due;
     Instant next_timer;   /* INSTANT_NONE: none is set */
     Instant next_sending; /* of what waits in the queue */
+    int64_t unreadable;   /* files that could not be opened then */
     Instant mailbox_read; /* the last time it was read to its end */
 } Figures;
 int listing_figures(Store *store, Figures *ret_figures, Error *error);

@@ -39,12 +39,12 @@ static json_t *status_json(Store *store, Instant now, Error *error) {
         json_decref(troubles);
         return NULL;
     }
-    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o}", "players", (json_int_t)figures.players, "games", "running",
-                     (json_int_t)figures.running, "over", (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
+    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "players",
+                     (json_int_t)figures.players, "games", "running", (json_int_t)figures.running, "over", (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
                      "letters_out", queue, "next_due", json_instant(figures.due), "next_due_game", json_number(figures.due_game), "next_timer",
                      json_instant(figures.next_timer), "next_sending", json_instant(figures.next_sending), "mailbox_read",
-                     json_instant(figures.mailbox_read), "set_aside", (json_int_t)set_aside.recent, "set_aside_ever", (json_int_t)set_aside.ever,
-                     "troubles", troubles);
+                     json_instant(figures.mailbox_read), "unreadable", (json_int_t)figures.unreadable, "set_aside",
+                     (json_int_t)set_aside.recent, "set_aside_ever", (json_int_t)set_aside.ever, "troubles", troubles);
 }
 
 static void print_states(const char *what, json_t *states) {
@@ -73,6 +73,9 @@ static void print_status(const json_t *status) {
     print_line(stdout, "next due      %s", member(status, "next_due"));
     print_line(stdout, "next sending  %s", member(status, "next_sending"));
     print_line(stdout, "mailbox read  %s", member(status, "mailbox_read"));
+    if (json_integer_value(json_object_get(status, "unreadable")) > 0)
+        print_line(stdout, "unreadable    %lld in the mailbox that cannot be opened: see who owns these files and their mode",
+                   (long long)json_integer_value(json_object_get(status, "unreadable")));
     if (json_integer_value(json_object_get(status, "set_aside_ever")) > 0)
         print_line(stdout, "set aside     %lld in the last %d days, %lld in all: `epistle letters --failed` shows them, `epistle letter ID` one",
                    (long long)json_integer_value(json_object_get(status, "set_aside")), SET_ASIDE_DAYS,
