@@ -372,8 +372,9 @@ static bool name_verb(const char *text) {
             length = end - at;
         const char *word = text + at;
         size_t marks = strspn(word, "\"'(*_");
-        if (length > 0 && (marks >= length || (word[marks] >= 'a' && word[marks] <= 'z' && words == 0) || is_digit(word[length - 1]) || strchr(":;,!?", word[length - 1]) != NULL ||
-                           is_pronoun(word, length)))
+        bool small = words == 0 && word[marks] >= 'a' && word[marks] <= 'z';
+        if (length > 0 && (marks >= length || small || is_digit(word[length - 1]) ||
+                           strchr(":;,!?", word[length - 1]) != NULL || is_pronoun(word, length)))
             return false;
         words += length > 0;
         at += length + 1;

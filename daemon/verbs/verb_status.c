@@ -40,7 +40,8 @@ static json_t *status_json(Store *store, Instant now, Error *error) {
         return NULL;
     }
     return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "players",
-                     (json_int_t)figures.players, "games", "running", (json_int_t)figures.running, "over", (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
+                     (json_int_t)figures.players, "games", "running", (json_int_t)figures.running, "over",
+                     (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
                      "letters_out", queue, "next_due", json_instant(figures.due), "next_due_game", json_number(figures.due_game), "next_timer",
                      json_instant(figures.next_timer), "next_sending", json_instant(figures.next_sending), "mailbox_read",
                      json_instant(figures.mailbox_read), "unreadable", (json_int_t)figures.unreadable, "set_aside",

@@ -11,7 +11,8 @@
  * What is modelled: reads see the process's own unsynced writes; a write touches no byte outside itself, sector by sector
  * (SQLite's "powersafe overwrite"); a sector being written when the power goes may hold rubbish, but only bytes of the writes; unsynced truncations
  * happen or not; a file that was never synced may be missing, one that was deleted without a directory sync may be back; a file's first sync
- * makes its name durable (as ext4, XFS and btrfs do), a journal's first one the whole folder; the -shm file never survives. Locks and shared memory are the real VFS's.
+ * makes its name durable (as ext4, XFS and btrfs do), a journal's first one the whole folder; the -shm
+ * file never survives. Locks and shared memory are the real VFS's.
  *
  * One thread, and not for two processes writing to one file at the same time. */
 #ifndef EPISTLE_TESTS_SIMULATE_VFS_POWER_H
