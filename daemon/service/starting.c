@@ -1,5 +1,6 @@
 #include "daemon/service/starting.h"
 
+#include "core/notation/explain.h"
 #include "daemon/service/challenges.h"
 #include "daemon/service/settling.h"
 #include "daemon/service/views.h"
@@ -59,8 +60,14 @@ static int play_entered(Service *service, int64_t id, Game *game, const char *te
         return error_set(error, ERROR_INPUT, 0, "game %lld is over", (long long)id);
     if (number != 0 && number != position_fullmove(&game->position))
         return error_set(error, ERROR_INPUT, 0, "move %d is not the current one, that is %d", number, position_fullmove(&game->position));
-    if (reading.kind != READING_MOVE)
-        return error_set(error, ERROR_INPUT, 0, "%s is no move here: %s", text, notation_fault_name(reading.fault));
+    if (reading.kind != READING_MOVE) {
+        Str why;
+        str_init(&why, ERROR_TEXT_MAX);
+        notation_explain(&why, &game->position, &reading);
+        error_set(error, ERROR_INPUT, 0, "%s %s", text, why.data);
+        str_free(&why);
+        return -1;
+    }
     Entry entries[2];
     Colour me = game_turn(game);
     int count = game_plan_move(game, reading.move, world_now(service->world), 0, false, entries, error);
