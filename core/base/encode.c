@@ -11,7 +11,7 @@ void hex_write(const uint8_t *bytes, size_t length, char *ret_hex) {
     ret_hex[2 * length] = 0;
 }
 
-static int hex_value(char digit) {
+int hex_value(char digit) {
     if (digit >= '0' && digit <= '9')
         return digit - '0';
     if (digit >= 'a' && digit <= 'f')

@@ -11,6 +11,9 @@ void hex_write(const uint8_t *bytes, size_t length, char *ret_hex);
 /* Exactly 2 * length hex digits of any case, nothing behind them. */
 bool hex_read(const char *hex, uint8_t *ret_bytes, size_t length);
 
+/* The value of a hex digit of any case, -1 if it is none. */
+int hex_value(char digit);
+
 /* The value of a base32 digit, -1 if it is none. */
 int base32_value(char digit);
 /* The digit of a value 0–31, lower case. */

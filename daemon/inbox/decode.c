@@ -1,16 +1,8 @@
 #include "daemon/inbox/decode.h"
 
-#include <string.h>
+#include "core/base/encode.h"
 
-static int hex_value(char digit) {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    if (digit >= 'a' && digit <= 'f')
-        return digit - 'a' + 10;
-    if (digit >= 'A' && digit <= 'F')
-        return digit - 'A' + 10;
-    return -1;
-}
+#include <string.h>
 
 /* The byte that `=XX` at `at` stands for, or -1. */
 static int escape_at(const char *text, size_t size, size_t at) {

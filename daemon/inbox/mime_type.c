@@ -1,5 +1,6 @@
 #include "daemon/inbox/mime_type.h"
 
+#include "core/base/encode.h"
 #include "core/base/str.h"
 
 #include <string.h>
@@ -58,13 +59,6 @@ static bool next_parameter(const char **at, Parameter *ret) {
     }
     *at = text;
     return true;
-}
-
-static int hex_value(char digit) {
-    if (digit >= '0' && digit <= '9')
-        return digit - '0';
-    digit = (char)(digit | 0x20);
-    return digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : -1;
 }
 
 /* RFC 2231's %XX; the first piece begins with charset'language'. */
