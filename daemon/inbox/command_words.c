@@ -521,31 +521,36 @@ static bool name_at(const Words *words, size_t at, const CommandContext *context
     return word_of_name(words->bare[at], context) || word_of_name(words->word[at], context);
 }
 
-/* "Anna Resing" under her letter, "Dear Resing," over one to her. */
-static bool whole_name(const Words *words, const CommandContext *context) {
-    if (words->count < 2)
-        return false;
-    if (words_in(greeting_first, words->bare[0]))
-        return true;
-    for (size_t i = 0; i < context->name_count; i++) {
+/* Whether the words from `from` on are one name as it is registered, with no comma within ("Emil, accept" is none). */
+static bool whole_name(const Words *words, size_t from, const CommandContext *context) {
+    for (size_t i = 0; i < context->name_count && words->count - from >= 2; i++) {
         const char *at = context->names[i];
-        size_t word = 0;
-        for (; word < words->count && text_starts_nocase(at, words->bare[word]); word++) {
-            at += strlen(words->bare[word]);
-            at += *at == ' ' && word + 1 < words->count;
+        size_t nth = from;
+        for (; nth < words->count; nth++) {
+            const char *word = nth + 1 < words->count ? words->word[nth] : words->bare[nth];
+            if (!text_starts_nocase(at, word))
+                break;
+            at += strlen(word);
+            at += *at == ' ' && nth + 1 < words->count;
         }
-        if (word == words->count && *at == 0)
+        if (nth == words->count && *at == 0)
             return true;
     }
     return false;
 }
 
-/* A name that is, or nearly is, resign, accept or withdraw does not excuse a line. */
+/* A name that is, or nearly is, resign, accept or withdraw does not excuse a line: but "Anna Resing" under her letter does,
+ * "Dear Resing," over one to her, and "Dear Emil Accept," as all our letters to him begin. */
 static bool name_excuses(const Words *words, size_t at, const CommandContext *context) {
     bool exact;
     if (!name_at(words, at, context))
         return false;
-    return final_of(words->bare[at], &exact) == NULL || (!exact && whole_name(words, context));
+    if (final_of(words->bare[at], &exact) == NULL)
+        return true;
+    bool greeting = words->count >= 2 && words_in(greeting_first, words->word[0]);
+    if (exact)
+        return greeting && whole_name(words, 1, context);
+    return greeting || whole_name(words, 0, context);
 }
 
 /* A saying with names, greetings and courtesies left out: "Hi Anna, I resign". */

@@ -171,7 +171,9 @@ static void names_near_commands(void **state) {
     } cases[] = {
         { "resing\ne3", PROBLEM_NEAR_MISS }, { "Resing\ne3", PROBLEM_NEAR_MISS }, { "I Resing\ne3", PROBLEM_NEAR_MISS }, { "resing, Boris\ne3", PROBLEM_NEAR_MISS },
         { "Accept!\ne3", PROBLEM_MOVE_BESIDE }, { "Boris, accept\ne3", PROBLEM_NEAR_MISS }, { "Boris Accept\ne3", PROBLEM_NEAR_MISS },
-        { "e3\nAnna Resing", PROBLEM_NONE }, { "Dear Anna Resing,\ne3", PROBLEM_NONE }, { "Anna\ne3", PROBLEM_NONE }, { "Dear Boris,\ne3", PROBLEM_NONE },
+        { "e3\nAnna Resing", PROBLEM_NONE }, { "Dear Anna Resing,\ne3", PROBLEM_NONE },
+        { "Dear Boris Accept,\ne3", PROBLEM_NONE }, { "Dear Boris, accept\ne3", PROBLEM_NEAR_MISS }, { "Dear Accept,\ne3", PROBLEM_NEAR_MISS },
+        { "Anna\ne3", PROBLEM_NONE }, { "Dear Boris,\ne3", PROBLEM_NONE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Arena arena;
