@@ -461,7 +461,9 @@ static void add_game(Enrich *enrich, json_t *game) {
     char example[64];
     json_int_t number = json_integer_value(json_object_get(game, "move_number"));
     if (number > 0) {
-        snprintf(example, sizeof example, "%" JSON_INTEGER_FORMAT "%s", number, black_to_move ? "... Nf6" : ". Nf3");
+        const char *move = get_text(game, "example_move");
+        snprintf(example, sizeof example, "%" JSON_INTEGER_FORMAT "%s %s", number, black_to_move ? "..." : ".",
+                 move[0] != 0 ? move : black_to_move ? "Nf6" : "Nf3");
         put_text(enrich, game, "example", example);
     }
     if (strcmp(get_text(game, "control"), "none") == 0)

@@ -15,6 +15,7 @@
  *              last: {number, black: bool, san, long, from, to, mine: bool} | absent,
  *              squares: "rnbq…" 64 characters a8…h1 as in a FEN without numbers ('.' empty),
  *              moves: ["e4", "e5", …] English SAN from the first ply, first_black: bool, first_number: int,
+ *              example_move: "Nf3" (SAN of some legal move, to show how one is written; absent: none is known),
  *              offer: "none"|"mine"|"theirs",
  *              over: bool, result: "1-0", reason: "checkmate"…,
  *              clocks: {white: {left_days, left_seconds, exact: bool, moves_left (to the next control, may be absent)}, black: {…}},

@@ -1,6 +1,6 @@
 #include "daemon/service/views.h"
 
-#include "core/chess/endings.h"
+#include "core/chess/movegen.h"
 #include "daemon/store/games.h"
 
 #include <stdio.h>
@@ -177,6 +177,27 @@ static json_t *moves_json(const Game *game) {
     return moves;
 }
 
+/* A move that may be played, to show how one is written: a common one where there is one, so that it is no advice. */
+static void set_example(json_t *object, const Game *game) {
+    static const char *const common[] = { "Nf3", "Nc3", "e4", "d4", "Nf6", "Nc6", "e5", "d5", "O-O", "a3", "a6", "h3", "h6" };
+    MoveList moves;
+    char san[NOTATION_MAX];
+    moves_legal(&game->position, &moves);
+    if (game_over(game) || moves.count == 0)
+        return;
+    for (size_t c = 0; c < sizeof common / sizeof common[0]; c++)
+        for (int i = 0; i < moves.count; i++) {
+            notation_write(&game->position, moves.moves[i], NOTATION_SAN, san);
+            if (strcmp(san, common[c]) == 0) {
+                json_object_set_new(object, "example_move", json_string(san));
+                return;
+            }
+        }
+    moves_sort(&game->position, &moves);
+    notation_write(&game->position, moves.moves[0], NOTATION_SAN, san);
+    json_object_set_new(object, "example_move", json_string(san));
+}
+
 static json_t *game_json(int64_t id, const Game *game, Colour viewer, const Player players[2]) {
     int number = 0, first_number = 0;
     bool black = false, first_black = false;
@@ -197,6 +218,7 @@ static json_t *game_json(int64_t id, const Game *game, Colour viewer, const Play
     position_start(&start);
     if (position_key(&start) != position_key(&game->initial))
         json_object_set_new(object, "fen", json_string(fen));
+    set_example(object, game);
     if (game->created != INSTANT_NONE)
         json_object_set_new(object, "created", instant_json(game->created));
     if (game->ply_count > 0) {
