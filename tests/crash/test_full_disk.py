@@ -44,6 +44,7 @@ class SmallDisk(Scene):
         state.mkdir()
         self.club = club = Club(self.work, store=state / "epistle.db")
         club.store = state / "epistle.db"
+        club.run("check", "--init")
         ann, bob = self.players = [club.player(f"{name} Muster", f"{name.lower()}@{name.lower()}.example") for name in ("Ann", "Bob")]
         club.run("game", "new", ann.name, bob.name)
         club.once()
