@@ -119,8 +119,8 @@ MUTANTS = [
     Mutant("a foreign From is accepted", "daemon/service/proof.c", """    else if (!ret_proof->own)
         ret_proof->why""", """    else if (!ret_proof->own && ret_proof->known && false)
         ret_proof->why""", mail("copied_opponent or stolen_token")),
-    Mutant("a failed DMARC does not matter", "daemon/service/proof.c", "else if (dmarc_failed(config, &letter->header))",
-           "else if (dmarc_failed(config, &letter->header) && false)", mail("dmarc")),
+    Mutant("a failed DMARC does not matter", "daemon/service/proof.c", "else if (dmarc_failed(config, arena, &letter->header))",
+           "else if (dmarc_failed(config, arena, &letter->header) && false)", mail("dmarc")),
     Mutant("the gate is off", "daemon/inbox/gate.c", "    if (why == NULL)\n        return true;\n    *ret_why", "    if (why == NULL || size > 0)\n        return true;\n    *ret_why",
            unit("test_inbox_gate")),
     Mutant("a near-miss in the opening lines stops nothing", "daemon/inbox/command.c", """    case LINE_NEAR_OPENING:
