@@ -93,7 +93,6 @@ static int make_challenge(Settling *settling, const Command *command, ChallengeR
     if (timer_set(settling->store, subject, "expiry", settling->now + (Instant)CHALLENGE_DAYS * SECONDS_PER_DAY, error) < 0 ||
         send_challenge(settling, challenge, opponent, error) < 0)
         return -1;
-    settling->acted = true;
     json_t *fields = json_pack("{s:s, s:s, s:s, s:i}", "name", opponent->name, "control", challenge->control, "you", challenge->colour, "days",
                                CHALLENGE_DAYS);
     return settling_outcome(settling, command->verb, OUTCOME_DONE, "challenged", fields, error);
@@ -140,7 +139,6 @@ static int accept_challenge(Settling *settling, const Command *command, const Ch
         return -1;
     if (settling->reading.remark[0] != 0 && settling->passed_on == NULL)
         settling->passed_on = view_lines(settling->reading.remark);
-    settling->acted = true;
     settling->shown_game = game;
     return settling_outcome(settling, command->verb, OUTCOME_DONE, "challenge-accepted",
                             json_pack("{s:s, s:I}", "name", challenger->name, "id", (json_int_t)game), error);
@@ -160,7 +158,6 @@ static int decline_challenge(Settling *settling, const Command *command, const C
     Draft draft = { .view = view, .scope = "none", .cause = settling->row.id, .brake = "" };
     if (queue_letter(settling->service, challenger, NULL, &draft, error) < 0)
         return -1;
-    settling->acted = true;
     return settling_outcome(settling, command->verb, OUTCOME_DONE, "challenge-declined", who_field(challenger->name), error);
 }
 

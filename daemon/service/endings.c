@@ -30,7 +30,6 @@ static int carry_out(const Act *act, Entry *entries, int count, const char *noti
         return -1;
     if (remark != NULL)
         settling->passed_on = view_lines(remark);
-    settling->acted = true;
     return settling_outcome(settling, act->command->verb, OUTCOME_DONE, code,
                             json_pack("{s:I, s:b}", "game", (json_int_t)act->id, "passed_on", remark != NULL), error);
 }

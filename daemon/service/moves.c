@@ -94,7 +94,7 @@ int play_move(Settling *settling, Verb verb, Game *game, int64_t id, Move move, 
     bool pass = remark != NULL && remark[0] != 0;
     if (queue_notice(settling->service, game_over(game) ? "end" : "move", id, game, other_side(me), pass ? remark : NULL, settling->row.id, error) < 0)
         return -1;
-    settling->played = settling->acted = true;
+    settling->played = true;
     settling->shown_game = id;
     if (pass && settling->passed_on == NULL)
         settling->passed_on = view_lines(remark);

@@ -51,7 +51,6 @@ static int answer_about_game(Settling *settling, const Command *command, Error *
     int found = settling_game(settling, &about, &game, &id, &me, error);
     if (found <= 0)
         return found;
-    settling->board_wanted = true;
     game_free(game);
     return settling_outcome(settling, command->verb, OUTCOME_DONE, command->verb == VERB_PGN ? "pgn" : "board",
                             json_pack("{s:I}", "game", (json_int_t)id), error);

@@ -70,6 +70,5 @@ int confirm_registration(Settling *settling, const Command *command, Error *erro
     if (player_get(settling->store, id, &settling->proof.player, error) < 0)
         return -1;
     settling->proof.known = true;
-    settling->acted = true;
     return settling_outcome(settling, command->verb, OUTCOME_DONE, "registered", name_field(row.name), error);
 }

@@ -28,11 +28,9 @@ typedef struct Settling {
     int outcome_count;
     json_t *passed_on;      /* lines of the remark that went to the opponent, NULL if none did */
     int64_t shown_game;     /* the game whose board the answer shows, 0: none */
-    bool board_wanted;      /* show it even if nothing happened in it */
     const char *scope;      /* of the answer's token: "game" if shown_game, unless a confirmation or such */
     int64_t ask;
     bool played;            /* a move was played: the answer is no answer in the budget's sense */
-    bool acted;             /* something was changed: the remark may be passed on */
     bool silenced;          /* the budget allowed no answer (RULINGS 41) */
     bool awaiting;          /* a question of the confirm rung was opened: state I2c */
     const char *strongest;  /* the letter's outcome as a whole: the strongest of its commands' */

@@ -144,11 +144,6 @@ int players_by_address(Store *store, const char *address, int64_t ret_ids[PLAYER
     return found < 0 ? -1 : count;
 }
 
-int player_has_address(Store *store, int64_t id, const char *address, Error *error) {
-    int64_t one = 0;
-    return store_query_int(store, error, &one, "SELECT 1 FROM address WHERE player = ?1 AND address = lower(?2)", "it", id, address);
-}
-
 int player_block(Store *store, int64_t id, bool blocked, Error *error) {
     return store_execute(store, error, "UPDATE player SET blocked = ?2 WHERE id = ?1", "ii", id, (int64_t)blocked);
 }

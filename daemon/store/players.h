@@ -34,7 +34,6 @@ int player_get(Store *store, int64_t id, Player *ret_player, Error *error);     
 int player_by_name(Store *store, const char *name, int64_t *ret_id, Error *error);      /* folded case; 1, 0, -1 */
 /* Ids of the players an address belongs to; -1 or their number (at most PLAYERS_AT_ADDRESS_MAX are given). */
 int players_by_address(Store *store, const char *address, int64_t ret_ids[PLAYERS_AT_ADDRESS_MAX], Error *error);
-int player_has_address(Store *store, int64_t id, const char *address, Error *error); /* 1, 0, -1 */
 int player_block(Store *store, int64_t id, bool blocked, Error *error);
 int address_trouble(Store *store, int64_t player, const char *address, const char *trouble, Error *error); /* NULL: mended */
 

@@ -37,7 +37,6 @@ int store_fail(Store *store, const char *doing, Error *error) {
     default: /* full, busy, I/O error, no memory: nothing was done, it may work later */
         break;
     }
-    store->transient = grade == ERROR_LATER;
     return error_set(error, grade, code, "the store failed at %s: %s", doing, sqlite3_errmsg(store->db));
 }
 

@@ -22,7 +22,6 @@ typedef struct Store {
     sqlite3 *db;
     TokenKey key;         /* read from key_file */
     int lock_descriptor;  /* of the state lock, -1 if not held */
-    bool transient;       /* the last error was "busy" or "full": the same may succeed later */
     uint64_t commits;     /* COMMITs done by this process, for tests and status */
     struct { const char *sql; sqlite3_stmt *statement; } statements_[STORE_STATEMENTS_MAX];
 } Store;
