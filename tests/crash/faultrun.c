@@ -17,6 +17,8 @@
  * --look    a shell command that is run just before the kill, while the process stands still
  * --error   the call is not executed and fails with E (a name: ENOSPC, EIO, EINTR …), if it is one of --only (default: what
  *           writes, syncs, opens, renames and removes files). --lasting: so does every later call of --only in that process.
+ * --call    only calls of this name are counted for --at; --path: only those whose file begins with PATH. A call named so stays the
+ *           same one however often the program waits before it.
  * --timeout seconds for the whole run (default 60)
  *
  * What happened goes to FILE (default: standard error), the last line being "end: …". Exit status: the program's own (128 + signal if
@@ -63,6 +65,7 @@ typedef struct Process {
     bool pending_error; /* its call was suppressed; the exit stop sets the result */
     bool opened_own;    /* --own-from's file was opened */
     uint64_t count, own;
+    uint64_t counted; /* of its calls, those that --call and --path count */
     char name[32];
 } Process;
 
@@ -76,7 +79,7 @@ static int target_process = -1;
 static uint64_t target_call;
 static int target_errno;
 static bool lasting;
-static const char *own_from, *look;
+static const char *own_from, *look, *counted_call, *counted_path;
 static const char *only = "write,pwrite64,writev,pwritev,pwritev2,fsync,fdatasync,ftruncate,truncate,fallocate,open,openat,"
                           "creat,rename,renameat,renameat2,unlink,unlinkat,link,linkat,mkdir,mkdirat,sync_file_range";
 static FILE *output;
@@ -183,6 +186,16 @@ static void file_of_call(pid_t pid, const char *name, const __uint64_t arguments
     for (char *byte = ret; *byte; byte++)
         if (*byte == '\n')
             *byte = '?';
+}
+
+static bool is_counted(pid_t tid, const char *name, const __uint64_t arguments[6]) {
+    if (counted_call && strcmp(counted_call, name))
+        return false;
+    if (!counted_path)
+        return true;
+    char path[PATH_SHOWN_MAX];
+    file_of_call(tid, name, arguments, path);
+    return !strncmp(path, counted_path, strlen(counted_path));
 }
 
 /* Whether the instruction lies in the dynamic loader. */
@@ -342,9 +355,12 @@ static void call_entered(pid_t tid, Process *process, const struct __ptrace_sysc
     default:
         break;
     }
-    if (process->number != target_process || process->count < target_call || (done && !lasting))
+    if (process->number != target_process || (done && !lasting))
         return;
-    bool first = process->count == target_call;
+    process->counted += is_counted(tid, name, info->entry.args);
+    if (process->counted < target_call)
+        return;
+    bool first = process->counted == target_call && !reached;
     reached = true;
     if (mode == MODE_KILL) {
         file_of_call(tid, name, info->entry.args, path);
@@ -559,6 +575,10 @@ static void read_options(int count, char **words, char ***ret_program, int *ret_
             target_call = strtoull(value, NULL, 10), i++;
         } else if (!strcmp(word, "--only")) {
             only = value, i++;
+        } else if (!strcmp(word, "--call")) {
+            counted_call = value, i++;
+        } else if (!strcmp(word, "--path")) {
+            counted_path = value, i++;
         } else if (!strcmp(word, "--look")) {
             look = value, i++;
         } else if (!strcmp(word, "--own-from")) {

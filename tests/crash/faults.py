@@ -71,13 +71,18 @@ def calls(program, own_from=None, **more):
     return run, found, sorted(processes, key=lambda process: process.number)
 
 
-def kill(program, process, at, look=None, **more):
-    """look: a shell command, run while the process stands before its last call."""
-    return faultrun(["--process", process, "--at", at, "--kill", *(["--look", look] if look else [])], program, **more)
+def counting(call, path):
+    return [*(["--call", call] if call else []), *(["--path", path] if path else [])]
 
 
-def fail(program, process, at, error, only=None, lasting=False, **more):
-    options = ["--process", process, "--at", at, "--error", error]
+def kill(program, process, at, look=None, call=None, path=None, **more):
+    """look: a shell command, run while the process stands before its last call. call, path: only such calls are counted for `at`, so that
+    it names the same one however often the program waits before it."""
+    return faultrun(["--process", process, "--at", at, "--kill", *counting(call, path), *(["--look", look] if look else [])], program, **more)
+
+
+def fail(program, process, at, error, only=None, lasting=False, call=None, path=None, **more):
+    options = ["--process", process, "--at", at, "--error", error, *counting(call, path)]
     if only:
         options += ["--only", only]
     if lasting:

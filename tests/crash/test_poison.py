@@ -5,12 +5,9 @@ import faults
 from scenes import LETTERS, Scene
 
 
-def handing_over(scene, letter):
-    """The number of the daemon's call that hands this letter's bytes to the MIME process, in a run from the store as it is now."""
-    run, calls, _ = faults.calls(scene.program)
-    assert run.status == 0, run.err
-    pipes = [call for call in calls if call.process == 0 and call.name == "write" and call.path.startswith("pipe:")]
-    return pipes[2 * letter + 1].at  # its size first, then its bytes
+def kill_handing_over(scene, letter):
+    """Kills the daemon where it hands this letter's bytes to the MIME process."""
+    return faults.kill(scene.program, 0, 2 * letter + 2, call="write", path="pipe:")  # its size goes first, then its bytes
 
 
 @pytest.mark.parametrize("poison", [0, 2, 4])
@@ -21,9 +18,7 @@ def test_set_aside_at_the_third_unclean_end(tmp_path, poison):
         scene.base = tmp_path / f"before-{life}"
         scene.work.rename(scene.base)
         scene.restore()
-        at = handing_over(scene, place)
-        scene.restore()
-        assert faults.kill(scene.program, 0, at).status == faults.KILLED
+        assert kill_handing_over(scene, place).status == faults.KILLED
         assert scene.ask("SELECT tries FROM letter_in WHERE id = ?", poison + 1) == life + 1
     scene.club.run("once", "--now", scene.program[-1])
     scene.club.run("verify")
@@ -57,12 +52,10 @@ def test_an_error_in_a_batch_has_its_letters_settled_one_by_one(tmp_path):
     scene = Scene(tmp_path)
     calls = [call for call in faults.calls(scene.program)[1] if call.process == 0]
     last = [call.at for call in calls if call.name == "write" and call.path.startswith("pipe:")][-1]
-    at = next(call.at for call in calls if call.at > last and call.name == "pwrite64" and call.path.endswith("-wal"))
-    for later in range(12):  # waiting for the child takes now more, now fewer calls
-        scene.restore()
-        run = faults.fail(scene.program, 0, at + later, "EIO", only="pwrite64")
-        if run.status != faults.OTHER:
-            break
+    log = f"{scene.club.store}-wal"
+    at = sum(call.name == "pwrite64" and call.path == log and call.at < last for call in calls) + 1
+    scene.restore()
+    run = faults.fail(scene.program, 0, at, "EIO", only="pwrite64", call="pwrite64", path=log)
     assert run.status == 0, run.err
     assert "failed: 0" in run.report
     assert not scene.waiting()
@@ -78,13 +71,7 @@ def test_a_letter_out_with_which_the_daemon_dies_waits_a_day_and_the_others_go(t
         scene.base = tmp_path / f"before-{life}"
         scene.work.rename(scene.base)
         scene.restore()
-        calls = faults.calls(scene.program)[1]
-        at = next(call.at for call in calls if call.process == 0 and call.name == "openat" and call.path.startswith(box + "tmp/"))
-        for off in (0, -3, 3, -6, 6, -9, 9):  # waiting for children takes now more, now fewer calls
-            scene.restore()
-            run = faults.kill(scene.program, 0, at + off)
-            if box in run.report:
-                break
+        run = faults.kill(scene.program, 0, 1, call="openat", path=f"{box}tmp/")
         assert run.status == faults.KILLED and box in run.report, run.report
     letter = scene.ask("SELECT min(id) FROM letter_out WHERE id > ? AND address = 'cid@cid.example'", scene.letters_before)
     scene.club.run("once", "--now", scene.program[-1])
