@@ -1,6 +1,7 @@
 /* The queue: states O1–O8 of letters out (DESIGN, RULINGS 36, 37). */
 #include "daemon/outbox/compose.h"
 #include "daemon/outbox/view.h"
+#include "daemon/service/outage.h"
 #include "daemon/service/service.h"
 #include "daemon/service/undelivered.h"
 #include "daemon/service/views.h"
@@ -24,9 +25,18 @@ static const int back_off[] = { 60, 300, 900, 3600, 4 * 3600, 8 * 3600, SECONDS_
 
 typedef struct Outgoing { /* one letter of a batch */
     LetterOut letter;
-    bool skip;
-    SendReport report;
+    const char *from; /* the envelope sender */
+    bool skip;        /* it is not sent after all */
+    Mailing *mailing; /* else: on its way */
 } Outgoing;
+
+typedef struct QueueBatch {
+    Arena arena;
+    int count;
+    Outgoing outgoing[BATCH_SIZE];
+    size_t mailing_count;
+    Mailing mailings[BATCH_SIZE];
+} QueueBatch;
 
 /* ---- rendering ---- */
 
@@ -115,6 +125,16 @@ static int is_overtaken(Service *service, const LetterOut *letter, bool *ret_ove
 
 /* ---- the two commits ---- */
 
+static const char *envelope_sender(Service *service, Arena *arena, const LetterOut *letter) {
+    char token[TOKEN_SIZE];
+    if (letter->null_sender)
+        return "";
+    if (!service->config->reply_tag_plus)
+        return service->config->address;
+    letter_out_token(service->store, letter, token);
+    return tagged_address(arena, service->config->address, "b.", token);
+}
+
 static int note_attempt(Service *service, Arena *arena, int64_t id, Outgoing *outgoing, CycleReport *report, Error *error) {
     LetterOut *letter = &outgoing->letter;
     Instant now = world_now(service->world);
@@ -146,7 +166,7 @@ static int note_attempt(Service *service, Arena *arena, int64_t id, Outgoing *ou
     }
     Error fault;
     error_clear(&fault);
-    if ((!unclear || letter->bytes == NULL) && render(service, arena, letter, &fault) < 0) {
+    if (letter->bytes == NULL && render(service, arena, letter, &fault) < 0) {
         if (fault.grade == ERROR_LATER)
             return error_set(error, fault.grade, fault.code, "%s", fault.text);
         /* A letter that cannot be made must not stop the queue: the operator sees it and why. */
@@ -155,6 +175,9 @@ static int note_attempt(Service *service, Arena *arena, int64_t id, Outgoing *ou
             service->log(fault.text);
         return letter_out_note_result(service->store, id, "held", now, INSTANT_NONE, false, false, fault.text, error);
     }
+    outgoing->from = envelope_sender(service, arena, letter);
+    if (outgoing->from == NULL)
+        return error_set(error, ERROR_LATER, 0, "no memory for a letter");
     return letter_out_note_attempt(service->store, id, now, letter->bytes, letter->length, error);
 }
 
@@ -200,78 +223,73 @@ static int note_refused(Service *service, const LetterOut *letter, const SendRep
     return undelivered_tell(service, letter, report->words, false, error);
 }
 
-static int note_result(Service *service, Outgoing *outgoing, CycleReport *cycle, Error *error) {
+/* A relay that takes no letter at all: nothing is held against this one. It stays due; when it is tried again is for the relay's outage to say. */
+static int note_relay_fault(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
+    if (letter_out_take_back_attempt(service->store, letter->id, error) < 0)
+        return -1;
+    return letter_out_note_result(service->store, letter->id, "queued", now, INSTANT_NONE, letter->unknowns > 0, false, report->words, error);
+}
+
+static int note_later(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
+    if (report->relay || report->unbegun)
+        return note_relay_fault(service, letter, report, now, error);
+    if (now - letter->queued > GIVE_UP_SECONDS)
+        return give_up(service, letter, report, now, error);
+    /* Surely not delivered this time; bytes of an earlier unclear attempt stay what they are. */
+    return letter_out_note_result(service->store, letter->id, "queued", next_try(letter, now), INSTANT_NONE, letter->unknowns > 0, false, report->words,
+                                  error);
+}
+
+static int note_unknown(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
+    bool often = letter->unknowns + 1 >= UNKNOWNS_MAX;
+    if (often && service->log != NULL)
+        service->log("a letter's delivery was unknown three times: see `epistle outbox`");
+    return letter_out_note_result(service->store, letter->id, "trying", now + (often ? SECONDS_PER_DAY : UNKNOWN_RETRY_SECONDS), INSTANT_NONE, true,
+                                  false, report->words, error);
+}
+
+static int note_accepted(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
+    if (letter->player != 0 && address_trouble(service->store, letter->player, letter->address, NULL, error) < 0)
+        return -1;
+    if (letter_out_note_result(service->store, letter->id, "accepted", now, report->at, false, false, report->words, error) < 0)
+        return -1;
+    return start_notice(service, letter, report->at, error);
+}
+
+static int note_result(Service *service, const Outgoing *outgoing, CycleReport *cycle, Error *error) {
     const LetterOut *letter = &outgoing->letter;
-    const SendReport *report = &outgoing->report;
+    const SendReport *report = &outgoing->mailing->report;
     Instant now = world_now(service->world);
+    /* While it was on its way the mailbox was read: its answer, or its bounce, may have told more than the relay does. */
+    int trying = letter_out_is(service->store, letter->id, "trying", error);
+    if (trying == 0 && report->result == SEND_ACCEPTED) /* the operator wanted it tried again meanwhile */
+        trying = letter_out_is(service->store, letter->id, "queued", error);
+    if (trying <= 0)
+        return trying;
     switch (report->result) {
     case SEND_ACCEPTED:
         cycle->sent++;
-        if (letter->player != 0 && address_trouble(service->store, letter->player, letter->address, NULL, error) < 0)
-            return -1;
-        if (letter_out_note_result(service->store, letter->id, "accepted", now, report->at, false, false, report->words, error) < 0)
-            return -1;
-        return start_notice(service, letter, report->at, error);
+        return note_accepted(service, letter, report, now, error);
     case SEND_REFUSED:
         cycle->refused++;
         return note_refused(service, letter, report, now, error);
-    case SEND_UNKNOWN: {
+    case SEND_UNKNOWN:
         cycle->unknown++;
-        bool often = letter->unknowns + 1 >= UNKNOWNS_MAX;
-        if (often && service->log != NULL)
-            service->log("a letter's delivery was unknown three times: see `epistle outbox`");
-        return letter_out_note_result(service->store, letter->id, "trying", now + (often ? SECONDS_PER_DAY : UNKNOWN_RETRY_SECONDS), INSTANT_NONE, true,
-                                      false, report->words, error);
-    }
+        return note_unknown(service, letter, report, now, error);
     case SEND_LATER:
         break;
     }
     cycle->deferred++;
-    if (now - letter->queued > GIVE_UP_SECONDS)
-        return give_up(service, letter, report, now, error);
-    /* Surely not delivered this time; bytes of an earlier unclear attempt stay what they are. */
-    bool keep = letter->unknowns > 0;
-    return letter_out_note_result(service->store, letter->id, keep ? "trying" : "queued", next_try(letter, now), INSTANT_NONE, keep, false, report->words,
-                                  error);
+    return note_later(service, letter, report, now, error);
 }
 
-static void send_one(Service *service, Arena *arena, Outgoing *outgoing) {
-    const LetterOut *letter = &outgoing->letter;
-    char token[TOKEN_SIZE];
-    letter_out_token(service->store, letter, token);
-    const char *from = letter->null_sender                ? ""
-                       : service->config->reply_tag_plus ? tagged_address(arena, service->config->address, "b.", token)
-                                                         : service->config->address;
-    Envelope envelope = { .from = from, .to = letter->address, .id = letter->message_id };
-    MailSender *sender = service->world->sender;
-    outgoing->report = (SendReport){ .result = SEND_LATER };
-    if (from == NULL || letter->bytes == NULL) {
-        outgoing->report.at = world_now(service->world);
-        text_copy(outgoing->report.words, sizeof outgoing->report.words, "no memory");
-        return;
-    }
-    sender->operations->send(sender, &envelope, letter->bytes, letter->length, world_now(service->world), &outgoing->report);
-}
+/* ---- a batch ---- */
 
-static int send_batch(Service *service, Arena *arena, const int64_t *ids, int count, CycleReport *report, Error *error) {
-    Outgoing outgoing[BATCH_SIZE];
-    memset(outgoing, 0, sizeof outgoing);
+/* Commit 1: what is tried, and its bytes. */
+static int note_attempts(Service *service, QueueBatch *batch, const int64_t *ids, CycleReport *report, Error *error) {
     int result = service_begin(service, error);
-    for (int i = 0; i < count && result == 0; i++)
-        result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
-    if (result == 0)
-        result = service_commit(service, error);
-    if (result < 0) {
-        store_rollback(service->store);
-        return -1;
-    }
-    for (int i = 0; i < count; i++)
-        if (!outgoing[i].skip)
-            send_one(service, arena, &outgoing[i]);
-    result = service_begin(service, error);
-    for (int i = 0; i < count && result == 0; i++)
-        if (!outgoing[i].skip)
-            result = note_result(service, &outgoing[i], report, error);
+    for (int i = 0; i < batch->count && result == 0; i++)
+        result = note_attempt(service, &batch->arena, ids[i], &batch->outgoing[i], report, error);
     if (result == 0)
         result = service_commit(service, error);
     if (result < 0)
@@ -279,23 +297,106 @@ static int send_batch(Service *service, Arena *arena, const int64_t *ids, int co
     return result;
 }
 
-int queue_run(Service *service, CycleReport *report, Error *error) {
+static void hand_over(QueueBatch *batch) {
+    for (int i = 0; i < batch->count; i++) {
+        Outgoing *outgoing = &batch->outgoing[i];
+        const LetterOut *letter = &outgoing->letter;
+        if (outgoing->skip)
+            continue;
+        Mailing *mailing = outgoing->mailing = &batch->mailings[batch->mailing_count++];
+        *mailing = (Mailing){ .envelope = { outgoing->from, letter->address, letter->message_id },
+                              .bytes = letter->bytes, .length = letter->length };
+    }
+}
+
+/* Commit 2. A fault of the relay is told to the operator as one of its outages, and stops the queue. */
+static int note_results(Service *service, QueueBatch *batch, CycleReport *report, Error *error) {
+    const char *fault = NULL;
+    bool well = false;
+    int result = service_begin(service, error);
+    for (int i = 0; i < batch->count && result == 0; i++) {
+        const Outgoing *outgoing = &batch->outgoing[i];
+        if (outgoing->skip)
+            continue;
+        const SendReport *sent = &outgoing->mailing->report;
+        well = well || sent->result == SEND_ACCEPTED || sent->result == SEND_REFUSED;
+        if (sent->relay && (fault == NULL || !sent->unbegun))
+            fault = sent->words;
+        result = note_result(service, outgoing, report, error);
+    }
+    if (result == 0)
+        result = service_commit(service, error);
+    if (result < 0) {
+        store_rollback(service->store);
+        return -1;
+    }
+    if (fault != NULL) {
+        outage_failed(service, OUTAGE_RELAY, fault);
+        return error_set(error, ERROR_MAILBOX, 0, "letters cannot be sent now: %s", fault);
+    }
+    if (well)
+        outage_over(service, OUTAGE_RELAY);
+    return 0;
+}
+
+void queue_drop(Service *service) {
+    if (service->batch_ == NULL)
+        return;
+    arena_free(&service->batch_->arena);
+    free(service->batch_);
+    service->batch_ = NULL;
+}
+
+int queue_begin(Service *service, CycleReport *report, Error *error) {
     int64_t ids[BATCH_SIZE];
-    if (service->world->sender == NULL)
+    if (service->world->sender == NULL || service->batch_ != NULL)
         return 0;
+    /* After an unknown end one by one, so that a letter that kills us takes no other with it. */
+    int unclear = letters_out_unclear(service->store, world_now(service->world), error);
+    if (unclear < 0)
+        return -1;
+    int count = letters_out_due(service->store, world_now(service->world), ids, unclear ? 1 : BATCH_SIZE, error);
+    if (count <= 0)
+        return count;
+    QueueBatch *batch = calloc(1, sizeof *batch);
+    if (batch == NULL)
+        return error_set(error, ERROR_LATER, 0, "no memory for the letters that go out");
+    arena_init(&batch->arena, BATCH_ARENA_MAX);
+    batch->count = count;
+    service->batch_ = batch;
+    if (note_attempts(service, batch, ids, report, error) < 0) {
+        queue_drop(service);
+        return -1;
+    }
+    hand_over(batch);
+    service->world->sender->operations->begin(service->world->sender, batch->mailings, batch->mailing_count, service->world->now, service->world->data);
+    return count;
+}
+
+int queue_step(Service *service, struct pollfd *extra, size_t extra_count, int milliseconds, CycleReport *report, Error *error) {
+    MailSender *sender = service->world->sender;
+    QueueBatch *batch = service->batch_;
+    bool idle = batch == NULL || batch->mailing_count == 0; /* the sender has nothing to wait for */
+    size_t left = sender == NULL ? 0 : sender->operations->work(sender, extra, extra_count, batch != NULL && idle ? 0 : milliseconds);
+    if (batch == NULL || left > 0)
+        return (int)left;
+    int result = note_results(service, batch, report, error);
+    queue_drop(service);
+    return result;
+}
+
+void queue_stop(Service *service) {
+    if (service->batch_ != NULL)
+        service->world->sender->operations->stop(service->world->sender);
+}
+
+int queue_run(Service *service, CycleReport *report, Error *error) {
     for (;;) {
-        /* After an unknown end one by one, so that a letter that kills us takes no other with it. */
-        int unclear = letters_out_unclear(service->store, world_now(service->world), error);
-        if (unclear < 0)
-            return -1;
-        int count = letters_out_due(service->store, world_now(service->world), ids, unclear ? 1 : BATCH_SIZE, error);
+        int count = queue_begin(service, report, error);
         if (count <= 0)
             return count;
-        Arena arena;
-        arena_init(&arena, BATCH_ARENA_MAX);
-        int result = send_batch(service, &arena, ids, count, report, error);
-        arena_free(&arena);
-        if (result < 0)
-            return -1;
+        while (service->batch_ != NULL)
+            if (queue_step(service, NULL, 0, 1000, report, error) < 0)
+                return -1;
     }
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/base/instant.h"
+#include "daemon/line/line.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +21,12 @@ typedef enum SendResult {
 
 typedef struct SendReport {
     SendResult result;
+    bool relay;      /* SEND_LATER only: not this letter's fault, but the relay's or the line's: no letter goes now (FACTS: greeting, EHLO, AUTH,
+                      * certificate, no connection) */
+    bool unbegun;    /* SEND_LATER only: this letter was not even begun, because of `relay` or because of stop() */
+    bool operators;  /* with relay: only the operator can mend it (log-in refused, certificate, the sendmail program missing) */
     Instant at;      /* when; the time of acceptance starts a player's clock */
-    char words[256]; /* the server's words, or what went wrong; no control characters */
+    char words[256]; /* the server's words with its enhanced code, or what went wrong; no control characters */
 } SendReport;
 
 typedef struct Envelope {
@@ -31,12 +36,31 @@ typedef struct Envelope {
                      * that the same letter delivered twice is one file */
 } Envelope;
 
+typedef struct Mailing { /* one letter on its way; stays where it is until it is done */
+    Envelope envelope;
+    const char *bytes;
+    size_t length;
+    bool done;         /* set by the sender when `report` is final */
+    SendReport report;
+} Mailing;
+
+struct pollfd;
 typedef struct MailSender MailSender;
 typedef struct MailSenderOperations {
-    /* Sends one letter. Never fails but through the report. */
-    void (*send)(MailSender *sender, const Envelope *envelope, const char *bytes, size_t length, Instant now, SendReport *ret_report);
-    void (*close)(MailSender *sender); /* frees it */
+    /* Takes up a batch; none other may be under way. clock: the world's time, asked whenever a letter is done. */
+    void (*begin)(MailSender *sender, Mailing *mailings, size_t count, Instant (*clock)(void *data), void *clock_data);
+    /* Works on the batch and returns how many of its letters are not done yet. Waits at most `milliseconds` for something to happen, or
+     * until one of the `extra` descriptors (their revents are filled) has something to tell. With nothing under way it only
+     * waits. Never fails but through the reports; a letter is done in SENDER_LETTER_SECONDS at the latest. */
+    size_t (*work)(MailSender *sender, struct pollfd *extra, size_t extra_count, int milliseconds);
+    /* Letters that are not begun are done now (unbegun); those under way are finished by further work(). */
+    void (*stop)(MailSender *sender);
+    /* Whether letters could be sent now, without sending one: connects, logs in and says good-bye; looks for the folder or the program. 0 or -1. */
+    int (*probe)(MailSender *sender, Error *error);
+    void (*close)(MailSender *sender); /* frees it; letters under way are dropped, their end unknown */
 } MailSenderOperations;
+
+enum { SENDER_LETTER_SECONDS = 300 }; /* RFC 5321 4.5.3.2 gives single steps up to ten minutes; a relay that slow is tried again later */
 
 struct MailSender {
     const MailSenderOperations *operations;
@@ -58,5 +82,18 @@ bool sender_maildir_base(const char *path, char *ret_base);
 int sender_maildir_ready(const char *path, Error *error);
 /* Makes what must be there: the Maildir, or the folder before "%s". 0, or -1 and ERROR_MAILBOX. */
 int sender_maildir_make(const char *path, Error *error);
+
+/* Over SMTP (RFC 5321, 3463, 2034): up to `lines` connections at once, each kept for the letters that follow and closed after some idle
+ * seconds; one recipient a transaction. fallback: the service's own address, which takes the null sender's place with a relay that
+ * refused MAIL FROM:<> for good (RULINGS 37), remembered while the sender lives. Results as FACTS has them: the server's 5xx for a letter counts
+ * only at MAIL, RCPT, DATA and after the final dot; a line lost after the last byte was handed over is SEND_UNKNOWN, lost before it SEND_LATER; 421 on
+ * a reused line is tried again at once on a new one. An address with control characters, blanks or non-ASCII is SEND_REFUSED and never goes to the
+ * wire; bytes with a bare LF or CR likewise. After a fault of the relay the rest of the batch is done as unbegun. */
+MailSender *sender_smtp_open(const LineAccount *account, int lines, const char *fallback, Error *error);
+
+/* Through a program as sendmail(1): PROGRAM -i -f FROM -- TO, by execve, the letter with LF lines on its standard input, "" as FROM for the null
+ * sender ("<>" is what Postfix, Exim and msmtp take for it). Exit statuses of sysexits.h: 0 accepted; 67 no such user, 68 no such host, 65 data refused; 75 and whatever else later; 69, 70, 71, 72, 73,
+ * 74, 76, 77, 78 and a missing program are the relay's fault; killed by a signal or by our time limit is unknown. The words are what it printed. */
+MailSender *sender_sendmail_open(const char *program, Error *error);
 
 #endif

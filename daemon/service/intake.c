@@ -3,6 +3,7 @@
 
 #include "daemon/inbox/arrival.h"
 #include "daemon/inbox/gate.h"
+#include "daemon/service/outage.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,9 +11,10 @@
 #include <string.h>
 
 enum {
-    HEADER_PEEK = 16 * 1024,              /* enough for the Received fields of an honest letter */
     BATCH_BYTES_MAX = 16 * 1024 * 1024,   /* raw letters held at once */
     LETTER_ARENA_MAX = 16 * 1024 * 1024,  /* header, text and commands of one letter; honest ones take 100 kB */
+    REST_SECONDS_MAX = 3600,
+    LOOK_ARENA_MAX = 2 * BATCH_SIZE * HEAD_TAKEN,
     LIST_ARENA_MAX = 1024 * 1024 * 1024,  /* names of a mailbox that was never emptied */
 };
 
@@ -27,7 +29,7 @@ typedef struct Incoming { /* one letter of a batch */
 } Incoming;
 
 typedef struct Waiting { /* one letter in the mailbox that the store does not know */
-    const SourceLetter *letter;
+    SourceLetter *letter;
     Instant arrival;
 } Waiting;
 
@@ -38,25 +40,39 @@ typedef struct Intake {
 
 /* ---- filing ---- */
 
+static bool stopping(const Service *service) {
+    return service->stopping != NULL && service->stopping();
+}
+
+static void say_alive(const Service *service) {
+    if (service->alive != NULL)
+        service->alive();
+}
+
 /* Reads back from the store what is settled and not filed, and files it. A mailbox that is not to be had now
  * leaves the rest for the next cycle. */
 static int file_settled(Intake *intake, Error *error) {
     Service *service = intake->service;
-    Store *store = service->store;
     MailSource *source = service->world->source;
     int64_t ids[BATCH_SIZE];
+    LetterIn letters[BATCH_SIZE];
+    SourceFile files[BATCH_SIZE];
     service->unnoted_count_ = 0;
-    int count = letters_in_unfiled(store, ids, BATCH_SIZE, error);
+    int count = letters_in_unfiled(service->store, ids, BATCH_SIZE, error);
     for (int i = 0; i < count; i++) {
-        LetterIn letter;
-        if (letter_in_get(store, ids[i], &letter, error) < 0)
+        if (letter_in_get(service->store, ids[i], &letters[i], error) < 0)
             return -1;
-        if (source->operations->file(source, letter.mailbox, letter.name, error) < 0)
-            return -1;
-        service->unnoted_[service->unnoted_count_++] = ids[i];
-        intake->report->filed++;
+        files[i] = (SourceFile){ letters[i].mailbox, letters[i].name, false };
     }
-    return count < 0 ? -1 : 0;
+    if (count <= 0)
+        return count;
+    say_alive(service);
+    int result = source->operations->file(source, files, (size_t)count, error);
+    for (int i = 0; i < count; i++)
+        if (files[i].filed)
+            service->unnoted_[service->unnoted_count_++] = ids[i];
+    intake->report->filed += service->unnoted_count_;
+    return result;
 }
 
 /* ---- storing ---- */
@@ -241,9 +257,10 @@ static int settle_leftovers(Intake *intake, int *ret_count, Error *error) {
     int64_t id = 0;
     *ret_count = 0;
     for (;;) {
-        int found = letters_in_stored(intake->service->store, &id, 1, error);
+        int found = stopping(intake->service) ? 0 : letters_in_stored(intake->service->store, &id, 1, error);
         if (found <= 0)
             return found;
+        say_alive(intake->service);
         Incoming incoming;
         incoming_init(&incoming);
         int result = settle_leftover(intake, id, &incoming, error);
@@ -256,20 +273,16 @@ static int settle_leftovers(Intake *intake, int *ret_count, Error *error) {
 
 /* ---- the mailbox ---- */
 
-static int peek_arrival(Service *service, const SourceLetter *letter, Instant *ret_arrival, Error *error) {
+static int arrival_from_head(Service *service, const SourceLetter *letter, Instant *ret_arrival, Error *error) {
     Arena arena;
-    Str head;
     Header header = { .fields = NULL };
     arena_init(&arena, LETTER_ARENA_MAX);
-    str_init(&head, HEADER_PEEK);
-    MailSource *source = service->world->source;
-    int result = source->operations->fetch(source, letter, HEADER_PEEK, &head, error);
-    if (result == 0 && !header_scan(&arena, head.data, head.length, &header))
+    int result = 0;
+    if (!header_scan(&arena, letter->head, letter->head_length, &header))
         result = error_set(error, ERROR_LATER, 0, "no memory to read a letter's header");
     if (result == 0)
         *ret_arrival = arrival_of(&header, (const char *const *)service->config->received_by, service->config->received_by_count,
                                   letter->received, letter->file_time, service->fixed, world_now(service->world));
-    str_free(&head);
     arena_free(&arena);
     return result;
 }
@@ -283,62 +296,145 @@ static int by_arrival(const void *left, const void *right) {
     return one->letter < other->letter ? -1 : 1; /* the mailbox's own order */
 }
 
-static void note_unreadable(Service *service, const Error *fault) {
-    if (fault->code == ENOENT || fault->code == 0)
-        return;
-    service->unreadable_++;
-    if (service->log != NULL)
-        service->log(fault->text);
+/* A letter that could not be had, or came empty, is left alone for a while, each time for longer (RULINGS 7): from a minute to an hour. */
+static uint64_t rest_hash(const SourceLetter *letter) {
+    uint64_t hash = 14695981039346656037u; /* FNV-1a; a collision makes a letter wait an hour at most */
+    for (const char *byte = letter->mailbox; *byte != 0; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
+    for (const char *byte = letter->name; *byte != 0; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
+    return hash;
 }
 
-/* The letters that the store does not know, by arrival. */
-static int find_waiting(Service *service, const SourceList *list, Waiting *waiting, int *ret_count, Error *error) {
-    int count = 0;
+static LetterRest *rest_of(Service *service, const SourceLetter *letter) {
+    uint64_t hash = rest_hash(letter);
+    for (int i = 0; i < LETTERS_RESTING_MAX; i++)
+        if (service->resting_[i].hash == hash)
+            return &service->resting_[i];
+    return NULL;
+}
+
+static bool is_resting(Service *service, const SourceLetter *letter) {
+    const LetterRest *rest = rest_of(service, letter);
+    return rest != NULL && world_now(service->world) < rest->next;
+}
+
+static void let_rest(Service *service, const SourceLetter *letter, bool unreadable) {
+    Instant now = world_now(service->world);
+    LetterRest *rest = rest_of(service, letter);
+    for (int i = 0; i < LETTERS_RESTING_MAX && rest == NULL; i++)
+        if (service->resting_[i].hash == 0 || service->resting_[i].next + SECONDS_PER_DAY < now) {
+            rest = &service->resting_[i];
+            *rest = (LetterRest){ .hash = rest_hash(letter) };
+        }
+    if (rest == NULL) /* more than it has room for are tried each time */
+        return;
+    int seconds = 60 << (rest->times < 6 ? rest->times : 6);
+    rest->times++;
+    rest->unreadable = unreadable;
+    rest->next = now + (seconds < REST_SECONDS_MAX ? seconds : REST_SECONDS_MAX);
+}
+
+static void note_fault(Service *service, const SourceLetter *letter) {
+    if (letter->fault.code == ENOENT)
+        return;
+    let_rest(service, letter, true);
+    service->unreadable_++;
+    if (service->log != NULL)
+        service->log(letter->fault.text);
+}
+
+/* Those of the list that the store does not know and that are not resting. */
+static int find_unknown(Service *service, const SourceList *list, Waiting *waiting, int *ret_count, Error *error) {
+    *ret_count = 0;
     for (size_t i = 0; i < list->count; i++) {
-        const SourceLetter *letter = &list->letters[i];
+        SourceLetter *letter = &list->letters[i];
         int known = letter_in_known(service->store, letter->mailbox, letter->name, error);
         if (known < 0)
             return -1;
         if (known == 1)
             continue;
-        Error fault;
-        error_clear(&fault);
-        if (peek_arrival(service, letter, &waiting[count].arrival, &fault) < 0) {
-            if (fault.grade == ERROR_LETTER) { /* gone in the meantime, or not for us to read: the others are */
-                note_unreadable(service, &fault);
-                continue;
-            }
-            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        if (is_resting(service, letter))
+            service->unreadable_ += rest_of(service, letter)->unreadable;
+        else
+            waiting[(*ret_count)++].letter = letter;
+    }
+    return 0;
+}
+
+/* Looks at up to BATCH_SIZE letters; those that can be had get their arrival and are kept. */
+static int look_at(Service *service, Waiting *waiting, int count, int *ret_kept, Error *error) {
+    Arena arena;
+    SourceLetter *letters[BATCH_SIZE];
+    MailSource *source = service->world->source;
+    *ret_kept = 0;
+    for (int i = 0; i < count; i++)
+        letters[i] = waiting[i].letter;
+    arena_init(&arena, LOOK_ARENA_MAX);
+    say_alive(service);
+    int result = source->operations->look(source, &arena, letters, (size_t)count, error);
+    for (int i = 0; i < count && result == 0; i++) {
+        if (letters[i]->fault.grade != ERROR_NONE) { /* gone in the meantime, or not for us to read: the others are */
+            note_fault(service, letters[i]);
+            continue;
         }
-        waiting[count++].letter = letter;
+        Waiting *kept = &waiting[*ret_kept];
+        result = arrival_from_head(service, letters[i], &kept->arrival, error);
+        kept->letter = letters[i];
+        letters[i]->head = NULL;
+        letters[i]->head_length = 0;
+        (*ret_kept)++;
+    }
+    arena_free(&arena);
+    return result;
+}
+
+/* The letters that are to be taken in, by arrival. */
+static int find_waiting(Service *service, const SourceList *list, Waiting *waiting, int *ret_count, Error *error) {
+    int unknown = 0, count = 0, kept = 0;
+    if (find_unknown(service, list, waiting, &unknown, error) < 0)
+        return -1;
+    for (int at = 0; at < unknown; at += BATCH_SIZE) {
+        int most = unknown - at < BATCH_SIZE ? unknown - at : BATCH_SIZE;
+        if (look_at(service, waiting + at, most, &kept, error) < 0)
+            return -1;
+        memmove(waiting + count, waiting + at, (size_t)kept * sizeof *waiting);
+        count += kept;
     }
     qsort(waiting, (size_t)count, sizeof *waiting, by_arrival);
     *ret_count = count;
     return 0;
 }
 
-/* Fetches raw bytes of up to `most` letters; an empty one stays waiting (RULINGS 7), one that has gone is left out. */
+static size_t limit_of(const SourceLetter *letter) {
+    return letter->size > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : GATE_LETTER_MAX;
+}
+
+/* Fetches raw bytes of up to `most` letters, as many as may be held at once; one that has gone or is empty has none (RULINGS 7). */
 static int fetch_batch(Service *service, const Waiting *waiting, int most, Incoming *incoming, int *ret_count, Error *error) {
     MailSource *source = service->world->source;
+    SourceFetch fetches[BATCH_SIZE];
     size_t bytes = 0;
     int count = 0;
     for (; count < most && bytes < BATCH_BYTES_MAX; count++) {
-        const SourceLetter *letter = waiting[count].letter;
-        size_t limit = letter->size > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : GATE_LETTER_MAX;
-        Error fault;
-        error_clear(&fault);
+        SourceLetter *letter = waiting[count].letter;
+        size_t limit = limit_of(letter);
         incoming_init(&incoming[count]);
-        if (source->operations->fetch(source, letter, limit, &incoming[count].raw, &fault) < 0) {
-            str_clear(&incoming[count].raw);
-            if (fault.grade != ERROR_LETTER) {
-                *ret_count = count + 1;
-                return error_set(error, fault.grade, fault.code, "%s", fault.text);
-            }
-        }
-        bytes += incoming[count].raw.length;
+        fetches[count] = (SourceFetch){ letter, limit, &incoming[count].raw };
+        bytes += letter->size < limit ? letter->size : limit;
     }
     *ret_count = count;
-    return 0;
+    say_alive(service);
+    int result = source->operations->fetch(source, fetches, (size_t)count, error);
+    for (int i = 0; i < count && result == 0; i++) {
+        if (fetches[i].letter->fault.grade != ERROR_NONE) {
+            str_clear(&incoming[i].raw);
+            note_fault(service, fetches[i].letter);
+        } else if (incoming[i].raw.length == 0) {
+            let_rest(service, fetches[i].letter, false);
+        }
+    }
+    return result;
 }
 
 static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret_taken, bool *ret_stored, Error *error) {
@@ -348,17 +444,24 @@ static int take_batch(Intake *intake, const Waiting *waiting, int most, int *ret
         result = store_batch(intake, waiting, incoming, *ret_taken, error);
     bool stored = *ret_stored = result == 0;
     int64_t deadly = 0; /* with this one the MIME process itself died */
-    for (int i = 0; i < *ret_taken && result == 0; i++)
-        if (incoming[i].id != 0) {
-            intake->report->fetched++;
-            result = read_incoming(intake->service, &incoming[i], error);
-            if (result < 0 && error->code == MIME_PROCESS_DIED)
-                deadly = incoming[i].id;
-        }
+    int read = 0;       /* those behind it are left to the next start */
+    for (; read < *ret_taken && result == 0; read++) {
+        if (incoming[read].id == 0)
+            continue;
+        if (stopping(intake->service))
+            break;
+        say_alive(intake->service);
+        intake->report->fetched++;
+        result = read_incoming(intake->service, &incoming[read], error);
+        if (result < 0 && error->code == MIME_PROCESS_DIED)
+            deadly = incoming[read].id;
+    }
     if (result == 0)
-        result = settle_batch(intake, incoming, *ret_taken, error);
+        result = settle_batch(intake, incoming, read, error);
     if (stored && result < 0)
         take_back_tries(intake, incoming, *ret_taken, deadly);
+    else if (stored && read < *ret_taken)
+        take_back_tries(intake, incoming + read, *ret_taken - read, 0);
     for (int i = 0; i < *ret_taken; i++)
         incoming_free(&incoming[i]);
     if (result == 0)
@@ -372,7 +475,7 @@ static int take_all(Intake *intake, const SourceList *list, int batch_size, Erro
     if (waiting == NULL)
         return error_set(error, ERROR_LATER, 0, "no memory for the list of letters");
     int result = find_waiting(intake->service, list, waiting, &count, error);
-    for (int at = 0; at < count && result == 0; at += taken) {
+    for (int at = 0; at < count && result == 0 && !stopping(intake->service); at += taken) {
         int most = count - at < batch_size ? count - at : batch_size;
         bool stored = false;
         result = take_batch(intake, waiting + at, most, &taken, &stored, error);
@@ -398,12 +501,10 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
     return result;
 }
 
-int intake_run(Service *service, CycleReport *report, Error *error) {
+static int run(Service *service, CycleReport *report, Error *error) {
     Intake intake = { .service = service, .report = report };
     int leftovers = 0;
     service->unreadable_ = 0;
-    if (service->world->source == NULL)
-        return 0;
     if (settle_leftovers(&intake, &leftovers, error) < 0)
         return -1;
     /* Letters settled before the end came and not filed: found by their key, only filed. */
@@ -417,6 +518,21 @@ int intake_run(Service *service, CycleReport *report, Error *error) {
     }
     if (read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, error) < 0)
         return -1;
-    service->read_at_ = world_now(service->world);
+    if (!stopping(service))
+        service->read_at_ = world_now(service->world);
     return 0;
+}
+
+int intake_run(Service *service, CycleReport *report, Error *error) {
+    Error fault;
+    error_clear(&fault);
+    if (service->world->source == NULL)
+        return 0;
+    if (run(service, report, &fault) == 0) {
+        outage_over(service, OUTAGE_MAILBOX);
+        return 0;
+    }
+    if (fault.grade == ERROR_MAILBOX || fault.grade == ERROR_INPUT)
+        outage_failed(service, OUTAGE_MAILBOX, fault.text);
+    return error_set(error, fault.grade, fault.code, "%s", fault.text);
 }

@@ -22,8 +22,16 @@
 
 enum {
     BATCH_SIZE = 64, /* letters per transaction, in and out (RULINGS 42) */
+    LETTERS_RESTING_MAX = 64, /* letters in the mailbox that cannot be had now; more are tried each time */
     TRIES_MAX = 3,   /* unclean ends with one letter in hand before it is set aside (RULINGS 44) */
 };
+
+typedef struct LetterRest { /* a letter in the mailbox that was empty or could not be read (RULINGS 7) */
+    uint64_t hash; /* of its mailbox and name; 0: a free place */
+    Instant next;
+    int times;
+    bool unreadable;
+} LetterRest;
 
 typedef struct Service {
     const Config *config;
@@ -41,6 +49,14 @@ typedef struct Service {
     int unnoted_count_;
     int unreadable_;              /* files in the mailbox that could not be opened when it was read */
     Instant read_at_;             /* when the mailbox was last read to its end; 0: nothing to note */
+
+    /* What serve wants to know and to say while a cycle lasts; NULL elsewhere. */
+    void (*alive)(void);    /* called between letters, and at least once a second while a line is waited for */
+    bool (*stopping)(void); /* asked between letters: true ends the work after the letter in hand */
+
+    LetterRest resting_[LETTERS_RESTING_MAX];
+    struct Outage *outages_;       /* outage.h; NULL until outage_load() */
+    struct QueueBatch *batch_;     /* letters on their way; NULL: none */
 } Service;
 
 typedef struct CycleReport {
@@ -55,6 +71,17 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error);
 int intake_run(Service *service, CycleReport *report, Error *error);
 int timers_run(Service *service, CycleReport *report, Error *error);
 int queue_run(Service *service, CycleReport *report, Error *error);
+
+/* queue_run() in steps, for serve's loop: letters go out while the mailbox is read and waited for.
+ * queue_begin: takes up to BATCH_SIZE due letters, notes the attempts (commit 1) and hands them to the sender. How many; 0: none is due, or a
+ * batch is under way.
+ * queue_step: lets the sender work as in sender.h, with its descriptors; once all are done, notes the results (commit 2). How many are still
+ * under way, or -1: the store could not note the results, and the letters' ends count as unknown.
+ * queue_stop: what is not begun waits again; the rest is finished by further steps. queue_drop: forgets a batch (at the end of serve). */
+int queue_begin(Service *service, CycleReport *report, Error *error);
+int queue_step(Service *service, struct pollfd *extra, size_t extra_count, int milliseconds, CycleReport *report, Error *error);
+void queue_stop(Service *service);
+void queue_drop(Service *service);
 
 /* A transaction of the service: begins with the notes that wait; they are forgotten only once it is committed. */
 int service_begin(Service *service, Error *error);

@@ -239,7 +239,45 @@ static size_t bounced_tokens(Settling *settling, char ret_tokens[TOKEN_FOUND_MAX
     return bounced;
 }
 
-/* A delivery report on a letter of ours marks that letter and its address (state O7). */
+/* What a delivery report says became of the letter: RFC 3464's Action, at the beginning of a line. "relayed" and "expanded" went on, as "delivered" did. */
+static bool report_says(const char *report, const char *action) {
+    static const char field[] = "action:";
+    for (const char *line = report; line != NULL && *line != 0; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (!text_starts_nocase(line, field))
+            continue;
+        line += sizeof field - 1;
+        line += strspn(line, " \t");
+        if (text_starts_nocase(line, action))
+            return true;
+    }
+    return false;
+}
+
+/* O3 → O7. Whoever reports on it had it, so a letter whose end was unknown was taken. */
+static int note_report(Settling *settling, const LetterOut *out, const char **ret_why, Error *error) {
+    const char *report = settling->read->mime.report;
+    bool failed = report_says(report, "failed");
+    bool delayed = !failed && report_says(report, "delayed");
+    bool unclear = strcmp(out->state, "trying") == 0 || (strcmp(out->state, "queued") == 0 && out->unknowns > 0);
+    bool sent = strcmp(out->state, "accepted") == 0 || strcmp(out->state, "delayed") == 0;
+    if (!sent && !unclear)
+        return 0;
+    if (!failed && (report_says(report, "delivered") || report_says(report, "relayed") || report_says(report, "expanded"))) {
+        *ret_why = "a report of delivery of a letter of ours";
+        return 0;
+    }
+    if (delayed) {
+        *ret_why = "a delay report for a letter of ours";
+        return letter_out_note_result(settling->store, out->id, "delayed", out->due, INSTANT_NONE, false, false, "a relay on its way tells of a delay", error);
+    }
+    *ret_why = "a delivery report for a letter of ours";
+    if (letter_out_note_result(settling->store, out->id, "bounced", out->due, INSTANT_NONE, false, false, "came back undelivered", error) < 0)
+        return -1;
+    return out->player == 0 ? 0 : address_trouble(settling->store, out->player, out->address, "a letter came back undelivered", error);
+}
+
+/* A delivery report on a letter of ours marks that letter, and its address if it failed (state O7). */
 static int settle_bounce(Settling *settling, Error *error) {
     char tokens[TOKEN_FOUND_MAX][TOKEN_SIZE];
     size_t count = bounced_tokens(settling, tokens);
@@ -247,24 +285,22 @@ static int settle_bounce(Settling *settling, Error *error) {
     LetterOut out;
     for (size_t i = 0; i < count; i++) {
         int there = letter_out_by_token(settling->store, settling->arena, tokens[i], &out, error);
-        if (there < 0)
+        if (there < 0 || (there == 1 && note_report(settling, &out, &why, error) < 0))
             return -1;
-        bool delayed = strstr(settling->read->mime.report, "Action: delayed") != NULL;
-        if (there == 0 || delayed || strcmp(out.state, "accepted") != 0)
-            continue;
-        if (letter_out_note_result(settling->store, out.id, "bounced", out.due, INSTANT_NONE, false, false, "came back undelivered", error) < 0 ||
-            (out.player != 0 && address_trouble(settling->store, out.player, out.address, "a letter came back undelivered", error) < 0))
-            return -1;
-        why = "a delivery report for a letter of ours";
-        break;
+        if (there == 1)
+            break;
     }
     return finish(settling, OUTCOME_IGNORED, why, 0, 0, error);
 }
 
-/* RULINGS 36: a proven answer to a letter whose delivery was unclear shows that it arrived; the clock starts no earlier. */
+/* RULINGS 36: a proven answer to a letter whose delivery was unclear shows that it arrived; the clock starts no earlier than it was known to. */
 static int note_delivery(Settling *settling, Error *error) {
     LetterOut *answered = &settling->proof.answered;
-    if (settling->proof.class != PROOF_TOKEN || strcmp(answered->state, "trying") != 0)
+    if (settling->proof.class != PROOF_TOKEN)
+        return 0;
+    bool unclear = strcmp(answered->state, "trying") == 0 || (strcmp(answered->state, "queued") == 0 && answered->unknowns > 0);
+    bool reported = strcmp(answered->state, "delayed") == 0 || strcmp(answered->state, "bounced") == 0; /* wrongly, or by a forger */
+    if (!unclear && !reported)
         return 0;
     if (letter_out_note_result(settling->store, answered->id, "accepted", answered->due, settling->row.arrival, false, false,
                                "proven by its answer", error) < 0)

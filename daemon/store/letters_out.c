@@ -133,6 +133,15 @@ int letter_out_note_result(Store *store, int64_t id, const char *state, Instant 
                          "itiitiii", id, state, due, accepted, words, (int64_t)keep_bytes, (int64_t)unknown, (int64_t)INSTANT_NONE);
 }
 
+int letter_out_take_back_attempt(Store *store, int64_t id, Error *error) {
+    return store_execute(store, error, "UPDATE letter_out SET attempts = attempts - 1 WHERE id = ?1 AND attempts > 0", "i", id);
+}
+
+int letter_out_is(Store *store, int64_t id, const char *state, Error *error) {
+    int64_t found = 0;
+    return store_query_int(store, error, &found, "SELECT id FROM letter_out WHERE id = ?1 AND state = ?2", "it", id, state);
+}
+
 int letter_out_thread(Store *store, int64_t game, int64_t player, char ret_first[MESSAGE_ID_MAX], char ret_last[MESSAGE_ID_MAX], Error *error) {
     sqlite3_stmt *row = NULL;
     ret_first[0] = ret_last[0] = 0;

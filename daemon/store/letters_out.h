@@ -1,5 +1,5 @@
 /* Letters out: the queue's rows. States (DESIGN): "queued" O1, "trying" O2, "accepted" O3, "refused" O4, "given up" O5, "held" O6,
- * "bounced" O7, "overtaken" O8. */
+ * "bounced" or "delayed" O7, "overtaken" O8. */
 #ifndef EPISTLE_DAEMON_STORE_LETTERS_OUT_H
 #define EPISTLE_DAEMON_STORE_LETTERS_OUT_H
 
@@ -31,7 +31,7 @@ typedef struct LetterOut {
     Instant due, queued, tried, accepted; /* INSTANT_NONE where it has not happened */
     int attempts, unknowns;
     const char *words;          /* the server's */
-    const void *bytes;          /* rendered, kept after an unknown end; NULL: to be rendered */
+    const void *bytes;          /* rendered, kept for ever after an unknown end, in whatever state; NULL: to be rendered */
     size_t length;
 } LetterOut;
 
@@ -54,6 +54,10 @@ int letter_out_note_attempt(Store *store, int64_t id, Instant now, const void *b
 /* O2 → whatever became of it. keep_bytes: after an unknown end. */
 int letter_out_note_result(Store *store, int64_t id, const char *state, Instant due, Instant accepted, bool keep_bytes, bool unknown,
                            const char *words, Error *error);
+/* An attempt in which no letter could go at all (the relay's outage) does not count for its back-off. */
+int letter_out_take_back_attempt(Store *store, int64_t id, Error *error);
+/* 1 if it is in that state, 0, -1. */
+int letter_out_is(Store *store, int64_t id, const char *state, Error *error);
 
 /* The first and the last letter to this player in this game (their Message-IDs, for References); "" if none. */
 int letter_out_thread(Store *store, int64_t game, int64_t player, char ret_first[MESSAGE_ID_MAX], char ret_last[MESSAGE_ID_MAX], Error *error);
