@@ -22,12 +22,16 @@ def stamp(instant):
 
 
 class Club:
-    """`now` moves only by advance(). Every run of the program is checked for its exit code."""
+    """`now` moves only by advance(). Every run of the program is checked for its exit code.
 
-    def __init__(self, folder, program=PROGRAM, time="10/50d", registration="open", **more):
+    mailbox, outgoing: keys and values of those sections, over servers that run elsewhere; without them Maildirs below the folder
+    (`inbox`, and `out` with one per player). begin: the instant at which the club opens, where servers put their own time on letters."""
+
+    def __init__(self, folder, program=PROGRAM, time="10/50d", registration="open", mailbox=None, outgoing=None, begin=START, **more):
         self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
         self.program = program
-        self.now = START
+        self.now = begin
         self.players = {}
         self.inbox = Maildir(self.folder / "inbox")
         self.outgoing = self.folder / "out"
@@ -36,10 +40,11 @@ class Club:
         self.store = self.folder / "epistle.db"
         self.limits = more.pop("limits", {"player_per_day": 1000, "unproven_per_day": 1000})
         self.settings = more
+        self.servers = {"mailbox": mailbox, "outgoing": outgoing}
         self.known_records = None
         self.untaken = False
         self.last_letter = 0  # the newest letter that take() has returned
-        self.write_configuration(time, registration)
+        self.play_section = {"time": time, "registration": registration}
         self.make_store()
 
     new_store = {}  # the files of a store with nobody in it, by program: `check --init` is run once, the others are copies
@@ -48,19 +53,23 @@ class Club:
         names = ("epistle.db", "epistle.key")
         made = self.new_store.get(self.program)
         if made is None:
+            self.write_configuration({})  # with Maildirs: whether the servers answer is not asked here
             self.run("check", "--init")
             made = {name: (self.folder / name).read_bytes() for name in names if (self.folder / name).exists()}
             self.new_store[self.program] = made if len(made) == len(names) else None
-            return
-        for name, content in made.items():
-            (self.folder / name).touch(0o600)
-            (self.folder / name).write_bytes(content)
+        else:
+            for name, content in made.items():
+                (self.folder / name).touch(0o600)
+                (self.folder / name).write_bytes(content)
+        self.write_configuration()
 
-    def write_configuration(self, time, registration):
+    def write_configuration(self, servers=None):
+        """Anew after a change of settings, limits, play_section or servers."""
+        servers = self.servers if servers is None else servers
         service = {"name": "Anytown Chess", "address": ADDRESS, "store": self.store, "language": "en", "timezone": "UTC",
                    "arbiter": "td@club.example", "trusted_authserv": MX, "templates": ROOT / "templates", **self.settings}
-        sections = {"service": service, "mailbox": {"url": f"maildir://{self.inbox.path}"},
-                    "outgoing": {"url": f"maildir://{self.outgoing}/%25s"}, "play": {"time": time, "registration": registration},
+        sections = {"service": service, "mailbox": servers.get("mailbox") or {"url": f"maildir://{self.inbox.path}"},
+                    "outgoing": servers.get("outgoing") or {"url": f"maildir://{self.outgoing}/%25s"}, "play": self.play_section,
                     "limits": self.limits}
         lines = []
         for section, values in sections.items():
