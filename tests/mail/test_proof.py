@@ -267,6 +267,7 @@ def test_registration_closed_and_names_taken(club_with):
     club = club_with(registration="closed")
     eve = club.player("Eve Far", add=False)
     assert club.settle_raw(eve, unproven(eve, club.now, "register Eve Far")).codes == ["registration-closed"]
+    club.play_section["registration"] = "open"
     club.write_configuration()
     club.run("player", "add", "Eve Far", "other@eve.example")
     club.advance(days=2)
