@@ -79,21 +79,40 @@ const char *maildir_path(const char *url) {
 }
 
 int open_outgoing_ready(const Open *open, Error *error) {
-    return sender_maildir_ready(maildir_path(open->config->outgoing_url), error);
+    const char *path = maildir_path(open->config->outgoing_url);
+    return path == NULL ? 0 : sender_maildir_ready(path, error);
 }
 
-int open_mail(Open *open, Error *error) {
+static MailSource *open_source(const Open *open, Error *error) {
     const Config *config = open->config;
-    const char *from = maildir_path(config->mailbox_url), *to = maildir_path(config->outgoing_url);
-    if (from == NULL || to == NULL)
-        return error_set(error, ERROR_INPUT, 0, "%s: this version serves maildir:///path only", from == NULL ? config->mailbox_url : config->outgoing_url);
     const char *also[CONFIG_LIST_MAX];
     for (size_t i = 0; i < config->also_count; i++)
         also[i] = config->also[i];
-    open->world.source = source_maildir_open(from, also, config->also_count, config->after, config->after_folder, error);
+    if (config->mailbox_kind == MAILBOX_MAILDIR)
+        return source_maildir_open(maildir_path(config->mailbox_url), also, config->also_count, config->after, config->after_folder, error);
+    LineAccount account = config_mailbox_account(config);
+    account.alive = open->service.alive;
+    if (config->mailbox_kind == MAILBOX_POP3)
+        return source_pop3_open(&account, config->after, error);
+    return source_imap_open(&account, config->mailbox_folder, also, config->also_count, config->after, config->after_folder, error);
+}
+
+static MailSender *open_sender(const Open *open, Error *error) {
+    const Config *config = open->config;
+    if (config->outgoing_kind == OUTGOING_MAILDIR)
+        return sender_maildir_open(maildir_path(config->outgoing_url), error);
+    if (config->outgoing_kind == OUTGOING_SENDMAIL)
+        return sender_sendmail_open(config->outgoing_url, error);
+    LineAccount account = config_outgoing_account(config);
+    account.alive = open->service.alive;
+    return sender_smtp_open(&account, config->outgoing_lines, config->address, error);
+}
+
+int open_mail(Open *open, Error *error) {
+    open->world.source = open_source(open, error);
     if (open->world.source == NULL)
         return -1;
-    open->world.sender = sender_maildir_open(to, error);
+    open->world.sender = open_sender(open, error);
     return open->world.sender == NULL ? -1 : 0;
 }
 

@@ -28,10 +28,10 @@ int open_store(Open *open, const VerbCall *call, StoreUse use);
 int open_service(Open *open, const VerbCall *call, StoreUse use, Instant fixed);
 /* The configured templates, which must have the service's language. 0 or -1. */
 int open_templates(Open *open, Error *error);
-/* Source and sender as configured, into open->world. Looks into neither: a mailbox that is not there fails when it is listed,
- * and letters to an outgoing Maildir that is not there are put off. */
+/* Source and sender as configured, into open->world. Looks into neither and opens no line: a mailbox that is not there fails when it is listed,
+ * and letters to a relay that is not there are put off. service.alive, where it is set before, is called while a line is waited for. */
 int open_mail(Open *open, Error *error);
-/* Whether the outgoing Maildir is there. 0, or -1 and ERROR_MAILBOX. */
+/* Whether the outgoing Maildir is there; other ways out are there until they are tried. 0, or -1 and ERROR_MAILBOX. */
 int open_outgoing_ready(const Open *open, Error *error);
 void open_close(Open *open);
 
