@@ -3,6 +3,7 @@
 #include "tests/simulate/prng.h"
 #include "tests/simulate/vfs_power.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,8 @@ typedef struct SimulatedSource {
 typedef struct SimulatedSender {
     MailSender base;
     Outside *outside;
+    Mailing *mailings;
+    size_t count, next;
 } SimulatedSender;
 
 Outside *outside_new(void) {
@@ -96,9 +99,10 @@ static int source_list(MailSource *base, Arena *arena, SourceList *ret_list, Err
         size_t at = list.count++;
         for (; at > 0 && list.letters[at - 1].received > arrival->visible; at--)
             list.letters[at] = list.letters[at - 1];
-        list.letters[at] = (SourceLetter){.mailbox = MAILBOX, .name = arrival->name, .received = arrival->visible,
-                                          .file_time = INSTANT_NONE, .size = arrival->length};
+        list.letters[at] = (SourceLetter){.mailbox = MAILBOX, .name = arrival->name, .received = arrival->visible, .file_time = INSTANT_NONE};
     }
+    for (size_t i = 0; i < list.count; i++)
+        list.letters[i].received = INSTANT_NONE;
     *ret_list = list;
     return 0;
 }
@@ -110,29 +114,80 @@ static Arrival *arrival_named(Outside *outside, const char *name) {
     return NULL;
 }
 
-static int source_fetch(MailSource *base, const SourceLetter *letter, size_t limit, Str *ret_raw, Error *error) {
+static int source_look(MailSource *base, Arena *arena, SourceLetter *const *letters, size_t count, Error *error) {
     Outside *outside = ((SimulatedSource *)base)->outside;
+    (void)arena;
     outside_step(outside);
-    const Arrival *arrival = arrival_named(outside, letter->name);
-    if (!arrival)
-        return error_set(error, ERROR_LETTER, 0, "the simulated letter %s is not there", letter->name);
     if (one_in(outside, outside->faults.list_fails * 4))
         return error_set(error, ERROR_MAILBOX, 0, "the simulated mailbox's line broke");
-    size_t length = arrival->length < limit ? arrival->length : limit;
-    if (!str_append_bytes(ret_raw, outside->pool + arrival->offset, length))
-        return error_set(error, ERROR_LATER, 0, "no memory for a simulated letter");
+    for (size_t i = 0; i < count; i++) {
+        const Arrival *arrival = arrival_named(outside, letters[i]->name);
+        error_clear(&letters[i]->fault);
+        if (!arrival) {
+            error_set(&letters[i]->fault, ERROR_LETTER, ENOENT, "the simulated letter %s is not there", letters[i]->name);
+            continue;
+        }
+        letters[i]->received = arrival->visible;
+        letters[i]->file_time = INSTANT_NONE;
+        letters[i]->size = arrival->length;
+        letters[i]->head = outside->pool + arrival->offset;
+        letters[i]->head_length = arrival->length < HEAD_TAKEN ? arrival->length : HEAD_TAKEN;
+    }
     return 0;
 }
 
-static int source_file(MailSource *base, const char *mailbox, const char *name, Error *error) {
-    (void)mailbox, (void)error;
+static int source_fetch(MailSource *base, SourceFetch *fetches, size_t count, Error *error) {
     Outside *outside = ((SimulatedSource *)base)->outside;
-    outside_step(outside);
-    Arrival *arrival = arrival_named(outside, name);
-    if (arrival)
-        arrival->filed = true;
-    outside_step(outside);
+    for (size_t i = 0; i < count; i++) {
+        SourceLetter *letter = fetches[i].letter;
+        outside_step(outside);
+        const Arrival *arrival = arrival_named(outside, letter->name);
+        error_clear(&letter->fault);
+        if (!arrival) {
+            error_set(&letter->fault, ERROR_LETTER, ENOENT, "the simulated letter %s is not there", letter->name);
+            continue;
+        }
+        if (one_in(outside, outside->faults.list_fails * 4))
+            return error_set(error, ERROR_MAILBOX, 0, "the simulated mailbox's line broke");
+        size_t length = arrival->length < fetches[i].limit ? arrival->length : fetches[i].limit;
+        if (!str_append_bytes(fetches[i].raw, outside->pool + arrival->offset, length))
+            return error_set(error, ERROR_LATER, 0, "no memory for a simulated letter");
+    }
     return 0;
+}
+
+static int source_file(MailSource *base, SourceFile *files, size_t count, Error *error) {
+    (void)error;
+    Outside *outside = ((SimulatedSource *)base)->outside;
+    for (size_t i = 0; i < count; i++) {
+        outside_step(outside);
+        Arrival *arrival = arrival_named(outside, files[i].name);
+        if (arrival)
+            arrival->filed = true;
+        files[i].filed = true;
+        outside_step(outside);
+    }
+    return 0;
+}
+
+static int source_probe(MailSource *base, bool make, Error *error) {
+    (void)base, (void)make, (void)error;
+    return 0;
+}
+
+static int source_wait_begin(MailSource *base, int *ret_descriptor, Error *error) {
+    (void)base, (void)error;
+    *ret_descriptor = -1;
+    return 0;
+}
+
+static bool source_wait_heard(MailSource *base) {
+    (void)base;
+    return false;
+}
+
+static void source_wait_end(MailSource *base) {
+    (void)base;
 }
 
 static void source_close(MailSource *base) {
@@ -141,8 +196,8 @@ static void source_close(MailSource *base) {
 
 /* --- the relay --- */
 
-static void sender_send(MailSender *base, const Envelope *envelope, const char *bytes, size_t length, Instant now, SendReport *ret_report) {
-    Outside *outside = ((SimulatedSender *)base)->outside;
+static void send_one(Outside *outside, const Envelope *envelope, const char *bytes, size_t length, SendReport *ret_report) {
+    Instant now = outside->now;
     outside_step(outside);
     SendResult result = SEND_ACCEPTED;
     bool delivered = true;
@@ -172,6 +227,39 @@ static void sender_send(MailSender *base, const Envelope *envelope, const char *
     sending->heard = true;
 }
 
+static void sender_begin(MailSender *base, Mailing *mailings, size_t count, Instant (*clock)(void *data), void *clock_data) {
+    SimulatedSender *sender = (SimulatedSender *)base;
+    (void)clock, (void)clock_data;
+    sender->mailings = mailings;
+    sender->count = count;
+    sender->next = 0;
+}
+
+static size_t sender_work(MailSender *base, struct pollfd *extra, size_t extra_count, int milliseconds) {
+    SimulatedSender *sender = (SimulatedSender *)base;
+    (void)extra, (void)extra_count, (void)milliseconds;
+    if (sender->next < sender->count) {
+        Mailing *mailing = &sender->mailings[sender->next++];
+        send_one(sender->outside, &mailing->envelope, mailing->bytes, mailing->length, &mailing->report);
+        mailing->done = true;
+    }
+    return sender->count - sender->next;
+}
+
+static void sender_stop(MailSender *base) {
+    SimulatedSender *sender = (SimulatedSender *)base;
+    for (; sender->next < sender->count; sender->next++) {
+        Mailing *mailing = &sender->mailings[sender->next];
+        mailing->report = (SendReport){.result = SEND_LATER, .unbegun = true, .at = sender->outside->now};
+        mailing->done = true;
+    }
+}
+
+static int sender_probe(MailSender *base, Error *error) {
+    (void)base, (void)error;
+    return 0;
+}
+
 static void sender_close(MailSender *base) {
     free(base);
 }
@@ -187,13 +275,15 @@ static void world_dice(void *data, void *ret_bytes, size_t length) {
 }
 
 World outside_world(Outside *outside) {
-    static const MailSourceOperations source_operations = {source_list, source_fetch, source_file, source_close};
-    static const MailSenderOperations sender_operations = {sender_send, sender_close};
+    static const MailSourceOperations source_operations = {
+        source_list, source_look, source_fetch, source_file, source_probe, source_wait_begin, source_wait_heard, source_wait_end, source_close,
+    };
+    static const MailSenderOperations sender_operations = {sender_begin, sender_work, sender_stop, sender_probe, sender_close};
     SimulatedSource *source = calloc(1, sizeof *source);
     SimulatedSender *sender = calloc(1, sizeof *sender);
     if (!source || !sender)
         abort();
     *source = (SimulatedSource){{&source_operations}, outside};
-    *sender = (SimulatedSender){{&sender_operations}, outside};
+    *sender = (SimulatedSender){.base = {&sender_operations}, .outside = outside};
     return (World){.data = outside, .now = world_time, .random = world_dice, .source = &source->base, .sender = &sender->base};
 }

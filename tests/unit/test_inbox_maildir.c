@@ -90,8 +90,7 @@ static void expect_list(MailSource *source, const char *expected) {
     for (size_t i = 0; i < list.count; i++) {
         size_t used = strlen(joined);
         snprintf(joined + used, sizeof joined - used, "%s %s|", list.letters[i].mailbox, list.letters[i].name);
-        assert_true(list.letters[i].received == INSTANT_NONE);
-        assert_true(list.letters[i].file_time != INSTANT_NONE);
+        assert_true(list.letters[i].received == INSTANT_NONE && list.letters[i].file_time == INSTANT_NONE);
     }
     assert_string_equal(joined, expected);
     arena_free(&arena);
@@ -102,15 +101,23 @@ static int fetch(MailSource *source, const char *mailbox, const char *name, size
     Str raw;
     str_init(&raw, 100000);
     Error error = { 0 };
-    int failed = source->operations->fetch(source, &letter, limit, &raw, &error);
-    if (failed == 0)
+    SourceFetch one = { &letter, limit, &raw };
+    assert_int_equal(source->operations->fetch(source, &one, 1, &error), 0);
+    if (letter.fault.grade == ERROR_NONE)
         assert_string_equal(raw.data, expected);
     str_free(&raw);
-    return failed == 0 ? 0 : (int)error.grade;
+    return (int)letter.fault.grade;
+}
+
+static int file_in(MailSource *source, const char *mailbox, const char *name, Error *error) {
+    SourceFile one = { mailbox, name, false };
+    int result = source->operations->file(source, &one, 1, error);
+    assert_int_equal(one.filed, result == 0);
+    return result;
 }
 
 static int file(MailSource *source, const char *name) {
-    return source->operations->file(source, "maildir/INBOX", name, NULL);
+    return file_in(source, "maildir/INBOX", name, NULL);
 }
 
 static void test_list_and_fetch(void **state) {
@@ -198,9 +205,9 @@ static void test_also(void **state) {
     put(".Junk/new/1.a", "other");
     expect_list(source, "maildir/INBOX 1.a|maildir/Junk 1.a|");
     assert_int_equal(fetch(source, "maildir/Junk", "1.a", 1000, "other"), 0);
-    assert_int_equal(source->operations->file(source, "maildir/Junk", "1.a", NULL), 0);
+    assert_int_equal(file_in(source, "maildir/Junk", "1.a", NULL), 0);
     assert_true(there(".Junk/cur/1.a:2,S") && there("new/1.a"));
-    assert_int_equal(source->operations->file(source, "maildir/Old", "1.a", NULL), 0);
+    assert_int_equal(file_in(source, "maildir/Old", "1.a", NULL), 0);
     source->operations->close(source);
     assert_null(open_source("a/b", AFTER_SEEN, NULL));
 }
@@ -232,7 +239,7 @@ static void test_missing(void **state) {
     expect_listing(source, "epistle check --init");
     assert_false(there(""));
     Error error = { 0 };
-    assert_int_equal(source->operations->file(source, "maildir/INBOX", "1.a", &error), -1);
+    assert_int_equal(file_in(source, "maildir/INBOX", "1.a", &error), -1);
     assert_int_equal(error.grade, ERROR_MAILBOX);
     assert_int_equal(mkdir(folder, 0700), 0); /* the mount point alone */
     expect_listing(source, "there is no Maildir at");
@@ -300,10 +307,11 @@ static void test_unreadable(void **state) {
     Str raw;
     str_init(&raw, 100);
     Error error = { 0 };
-    assert_int_equal(source->operations->fetch(source, &letter, 10, &raw, &error), -1);
-    assert_int_equal(error.grade, ERROR_LETTER);
-    assert_int_equal(error.code, EACCES);
-    assert_non_null(strstr(error.text, "1.a"));
+    SourceFetch one = { &letter, 10, &raw };
+    assert_int_equal(source->operations->fetch(source, &one, 1, &error), 0);
+    assert_int_equal(letter.fault.grade, ERROR_LETTER);
+    assert_int_equal(letter.fault.code, EACCES);
+    assert_non_null(strstr(letter.fault.text, "1.a"));
     str_free(&raw);
     assert_int_equal(fetch(source, "maildir/INBOX", "2.b", 1000, "two"), 0);
     source->operations->close(source);

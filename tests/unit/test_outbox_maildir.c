@@ -59,11 +59,17 @@ static int count(const char *folder, char *ret_path, size_t size) {
 
 static const char letter[] = "Subject: x\r\n\r\nDear Anna,\r\nlone \r stays\r\n";
 
+static Instant at_thousand(void *data) {
+    (void)data;
+    return 1000;
+}
+
 static SendReport send_one(MailSender *sender, const char *from, const char *to, const char *id) {
-    Envelope envelope = { from, to, id };
-    SendReport report = { .result = SEND_UNKNOWN };
-    sender->operations->send(sender, &envelope, letter, sizeof letter - 1, 1000, &report);
-    return report;
+    Mailing mailing = { .envelope = { from, to, id }, .bytes = letter, .length = sizeof letter - 1, .report = { .result = SEND_UNKNOWN } };
+    sender->operations->begin(sender, &mailing, 1, at_thousand, NULL);
+    assert_int_equal(sender->operations->work(sender, NULL, 0, 0), 0);
+    assert_true(mailing.done);
+    return mailing.report;
 }
 
 static void test_delivery(void **state) {
