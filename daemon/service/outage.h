@@ -1,43 +1,57 @@
 /* Outages of ours: mailbox, relay, disk. Each has a beginning and an end in the store (RULINGS 31: only time in which the mailbox could not be reached
  * is ever credited), waits longer from try to try, and is told to the operator once.
  *
- *     subject  state          what happens                          goes to
- *     any      well           failure                               failing: began, tries 1, next try in RETRY seconds; a line in the log
- *     any      failing        failure                               failing: tries + 1, next try later (to an hour); told after OUTAGE_TOLD_SECONDS
- *     any      failing        success                               well: ended; a line in the log; if it was told, or is long enough to be, a letter of its end
+ *     state    what happens   goes to
+ *     well     failure        failing: began, tries 1, next try in OUTAGE_RETRY_FIRST seconds; a line in the log
+ *     failing  failure        failing: tries + 1, next try later (to an hour); a line in the log if the reason is another
+ *     failing  success        well: ended; a line in the log; what else fails is tried at once, for it may have failed of the same
  *
- * The one letter: of an outage of the mailbox it is queued when it has lasted OUTAGE_TOLD_SECONDS; of the relay or of a disk it cannot go before the end, so
- * it is queued at the end and says from when to when. It is queued at most once per outage, in the transaction that notes it. */
+ * The one letter is queued with the first failure after OUTAGE_TOLD_SECONDS, in the transaction that notes it; where that could not be (the disk
+ * was full, nothing was tried since) with the end. It says from when to when if the end comes before it could be sent, as with the relay it must. An outage
+ * that lasts when the process ends is the same one for the next process. */
 #ifndef EPISTLE_DAEMON_SERVICE_OUTAGE_H
 #define EPISTLE_DAEMON_SERVICE_OUTAGE_H
 
 #include "daemon/service/service.h"
+#include "daemon/store/outages.h"
 
 typedef enum OutageSubject { OUTAGE_MAILBOX, OUTAGE_RELAY, OUTAGE_DISK, OUTAGE_SUBJECTS } OutageSubject;
 
 enum {
     OUTAGE_TOLD_SECONDS = 900,  /* shorter ones are what every network has */
+    OUTAGE_RETRY_FIRST = 30,
     OUTAGE_RETRY_MAX = 3600,
 };
 
 typedef struct Outage {
     OutageSubject subject;
-    Instant began, ended; /* ended INSTANT_NONE: it lasts */
+    Instant began, ended; /* began INSTANT_NONE: all is well; ended INSTANT_NONE: it lasts; both set: the end waits to be noted */
+    Instant next_try;
     int tries;
     bool told;
     char why[ERROR_TEXT_MAX]; /* of the last failure */
+    int64_t id_;              /* of its row, 0: not noted yet */
 } Outage;
 
 const char *outage_name(OutageSubject subject); /* "mailbox", "relay", "disk" */
 
 /* What was tried failed or went well. Each opens a transaction of its own where something is to be noted, and must be called outside any. A store
- * that cannot be written to (the disk is full) is kept in mind and noted later: never an error. */
+ * that cannot be written to (the disk is full) is kept in mind and noted later: never an error. The end of the disk's outage is
+ * that it could be noted. Without outage_load() they do nothing. */
 void outage_failed(Service *service, OutageSubject subject, const char *why);
 void outage_over(Service *service, OutageSubject subject);
 
-/* When the next try is due, and whether something fails now. INSTANT_NONE and false while all is well. */
+/* When the next try is due, never more than OUTAGE_RETRY_MAX from now (the clock may have been set back), and whether something fails now.
+ * INSTANT_NONE and false while all is well. */
 Instant outage_next_try(const Service *service, OutageSubject subject);
-bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_outage);
+bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_outage); /* ret_outage may be NULL */
+
+/* Whether the store's disk has the room that free_space_mb wants before letters are taken in; if not, the disk's outage is noted, *error is ERROR_LATER, and -1
+ * returned. A disk that cannot be asked is taken for well. */
+int outage_room(Service *service, Error *error);
+/* Whether an error of the store is the disk's: full, failing, mounted read-only. */
+bool outage_of_disk(const Error *error);
+
 /* At start, before anything else is called: what the store says of outages that lasted when the last process ended. */
 int outage_load(Service *service, Error *error);
 void outage_unload(Service *service);

@@ -72,6 +72,14 @@ static const char *const schema_1[] = {
     "CREATE INDEX timer_due ON timer(instant);",
 };
 
+/* Schema 2: when mailbox, relay or disk were not to be had (RULINGS 31). */
+static const char *const schema_2[] = {
+    "CREATE TABLE outage("
+    " id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER, next_try INTEGER NOT NULL,"
+    " tries INTEGER NOT NULL, told INTEGER NOT NULL, why TEXT NOT NULL) STRICT;",
+    "CREATE UNIQUE INDEX outage_lasting ON outage(subject) WHERE ended IS NULL;",
+};
+
 /* Each step and its number are one transaction; a store of a later program is refused, never guessed at. */
 int store_migrate(Store *store, Error *error) {
     int64_t version = 0;
@@ -87,6 +95,7 @@ int store_migrate(Store *store, Error *error) {
         const char *number;
     } steps[STORE_SCHEMA] = {
         { schema_1, sizeof schema_1 / sizeof schema_1[0], "PRAGMA user_version = 1" },
+        { schema_2, sizeof schema_2 / sizeof schema_2[0], "PRAGMA user_version = 2" },
     };
     for (; version < STORE_SCHEMA; version++) {
         for (size_t i = 0; i < steps[version].count; i++)

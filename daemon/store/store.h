@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { STORE_SCHEMA = 1, STORE_STATEMENTS_MAX = 128 };
+enum { STORE_SCHEMA = 2, STORE_STATEMENTS_MAX = 128 };
 
 typedef struct Store {
     sqlite3 *db;
