@@ -17,9 +17,9 @@ bool config_set_secret_file(ConfigReader *reader, const ConfigKey *key, const ch
     const char *path = *config_text_field(reader, key);
     struct stat info;
     if (stat(path, &info) != 0)
-        return config_fault(reader, reader->line, "%s %s: %s", key->name, path, strerror(errno));
+        return config_fault(reader, reader->line, "%s %s: %s: put the password there, as its first line, with mode 600", key->name, path, strerror(errno));
     if (!S_ISREG(info.st_mode))
-        return config_fault(reader, reader->line, "%s %s is no file", key->name, path);
+        return config_fault(reader, reader->line, "%s %s is no file: name one that holds the password as its first line", key->name, path);
     if (info.st_mode & S_IROTH)
         return config_fault(reader, reader->line, "%s %s can be read by everybody: chmod 600 it, and change the password", key->name, path);
     return true;
@@ -158,7 +158,7 @@ static void check_tls(ConfigReader *reader, const Server *server) {
                                    "the letters are then encrypted by STARTTLS", server->url);
 }
 
-static const char *const mailbox_kinds[] = { [MAILBOX_MAILDIR] = "a Maildir", [MAILBOX_IMAP] = "IMAP", [MAILBOX_POP3] = "POP3, which has one folder only" };
+static const char *const mailbox_kinds[] = { [MAILBOX_MAILDIR] = "a Maildir", [MAILBOX_IMAP] = "IMAP", [MAILBOX_POP3] = "POP3" };
 static const char *const outgoing_kinds[] = { [OUTGOING_MAILDIR] = "a Maildir", [OUTGOING_SMTP] = "SMTP", [OUTGOING_SENDMAIL] = "sendmail" };
 
 static void check_server(ConfigReader *reader, const Server *server, int kind) {
