@@ -6,7 +6,7 @@
  *
  * Every view has
  *   kind      "answer" | "move" | "start" | "offer" | "declined" | "end" | "challenge" | "challenge-declined" |
- *             "register" | "confirm" | "entered" (a director entered your move) | "undelivered" | "set-aside"     (templates/LANG/KIND.md)
+ *             "register" | "confirm" | "entered" (a director entered your move) | "undelivered" | "set-aside" | "outage"     (templates/LANG/KIND.md)
  *   service   {name, address, arbiter}
  *   player    {name, zone, language}           the addressee; name "" for strangers
  * and where it concerns one game
@@ -30,7 +30,8 @@
  *   outcomes  [ {code: "…", line: "as read", … } ]   in order; codes and their fields are listed in view_codes below
  * Others: challenge {id, from, to, you: "white"|"black"|"random", control, options (a text, may be absent), days, expired: bool},
  *         confirm {command, hours}, register {name, hours}, set_aside {date, subject},
- * unreachable {name, given_up, for_arbiter, and for the arbiter address, words, game}.
+ * unreachable {name, given_up, for_arbiter, and for the arbiter address, words, game},
+ * outage {code: "mailbox"|"relay"|"disk", since, until (absent while it lasts), why, tries}.
  * Instants are RFC 3339; letter.date and set_aside.date may also be as a Date field has them. Kind "remark" has a template too.
  *
  * Rendering works on a copy: every string is cleaned (names and lines are one line, bounded, without control and bidi characters), and
