@@ -20,7 +20,7 @@ OPT ?= -O2 -g
 CFLAGS_ALL = -std=c17 -D_GNU_SOURCE -I. $(OPT) $(WARNINGS) $(HARDENING) $(CFLAGS)
 LDFLAGS_ALL = -pie -Wl,-z,relro,-z,now,-z,noexecstack $(LDFLAGS)
 # Plain -letpan: pkg-config's answer for libetpan makes a program that is not position-independent.
-LIBS := -letpan -lcurl -lsqlite3 -lsodium -licui18n -licuuc -lcmark -linih -lseccomp -ljansson
+LIBS := -letpan -lcurl -lsystemd -lsqlite3 -lsodium -licui18n -licuuc -lcmark -linih -lseccomp -ljansson
 
 CORE_SRC := $(wildcard core/*/*.c)
 DAEMON_SRC := $(filter-out daemon/main.c,$(wildcard daemon/*.c daemon/*/*.c))
@@ -44,6 +44,7 @@ $(B)/libdaemon.a: $(DAEMON_OBJ)
 $(B)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS_ALL) -MMD -MP -c -o $@ $<
+$(B)/obj/daemon/verbs/first_configuration.o: config/epistle.conf.example
 
 # ---- what must be installed ----
 
