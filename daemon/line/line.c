@@ -1,11 +1,11 @@
 #include "daemon/line/line.h"
 
 #include "core/base/str.h"
+#include "daemon/line/host.h"
 
 #include <ctype.h>
 #include <curl/curl.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -17,8 +17,6 @@
 enum {
     ALIVE_MILLISECONDS = 500, /* between two calls of alive(), which wants one a second at least */
     AHEAD_MAX = 4096,         /* bytes taken out of the TLS layer by line_pending() */
-    HOST_MAX = 300,           /* a name of 253 bytes, a port */
-    REPLY_MAX = 256,          /* of a server's words, as much as fits a sentence */
 };
 
 struct Line {
@@ -48,42 +46,6 @@ static int64_t milliseconds_now(void) {
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* ---- where it goes ---- */
-
-/* NULL if the part is not there; the caller frees it by curl_free(). */
-static char *url_part(const char *url, CURLUPart part) {
-    char *text = NULL;
-    CURLU *parsed = curl_url();
-    if (parsed == NULL)
-        return NULL;
-    if (curl_url_set(parsed, CURLUPART_URL, url, 0) != CURLUE_OK || curl_url_get(parsed, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK)
-        text = NULL;
-    curl_url_cleanup(parsed);
-    return text;
-}
-
-static void host_and_port(const char *url, char *ret_host, size_t size) {
-    char *host = url_part(url, CURLUPART_HOST), *port = url_part(url, CURLUPART_PORT);
-    snprintf(ret_host, size, "%s:%s", host == NULL ? url : host, port == NULL ? "?" : port);
-    curl_free(host);
-    curl_free(port);
-}
-
-bool line_host_is_local(const char *url) {
-    char *host = url_part(url, CURLUPART_HOST);
-    if (host == NULL)
-        return false;
-    size_t length = strlen(host);
-    if (length > 0 && host[length - 1] == '.')
-        host[--length] = 0;
-    bool local = text_equal_nocase(host, "localhost") || strcmp(host, "[::1]") == 0 ||
-                 (length > 10 && text_equal_nocase(host + length - 10, ".localhost"));
-    /* curl writes every spelling of an IPv4 address (127.1, 0x7f000001) as four decimals */
-    local = local || (strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length);
-    curl_free(host);
-    return local;
-}
-
 /* ---- opening ---- */
 
 static size_t swallow(char *bytes, size_t size, size_t count, void *data) {
@@ -91,14 +53,16 @@ static size_t swallow(char *bytes, size_t size, size_t count, void *data) {
     return size * count;
 }
 
-/* The last line that the server said; what it asks for in a SASL dialogue ("+ …") is none. */
+/* The last line by which the server said how things went, or the first line that it said at all. */
 static size_t keep_reply(char *bytes, size_t size, size_t count, void *data) {
     Line *line = data;
     size_t length = size * count;
+    char text[REPLY_MAX];
     while (length > 0 && (bytes[length - 1] == '\n' || bytes[length - 1] == '\r'))
         length--;
-    if (length > 1 && *bytes != '+') /* alone: the end of a POP3 list */
-        snprintf(line->reply, sizeof line->reply, "%.*s", (int)length, bytes);
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text), bytes);
+    if (*line->reply == 0 || reply_is_status(text))
+        text_copy(line->reply, sizeof line->reply, text);
     return size * count;
 }
 
@@ -212,6 +176,30 @@ static int prepare(Line *line, const LineAccount *account, Error *error) {
     return line_prepare_curl(account, line->easy, error);
 }
 
+static CURLcode connect_once(Line *line) {
+    if (curl_multi_add_handle(line->multi, line->easy) != CURLM_OK)
+        return CURLE_OUT_OF_MEMORY;
+    *line->words = *line->reply = 0;
+    CURLcode result = connect_now(line);
+    curl_socket_t descriptor = CURL_SOCKET_BAD;
+    if (result == CURLE_OK && (curl_easy_getinfo(line->easy, CURLINFO_ACTIVESOCKET, &descriptor) != CURLE_OK || descriptor == CURL_SOCKET_BAD))
+        result = CURLE_COULDNT_CONNECT;
+    line->socket = descriptor;
+    return result;
+}
+
+static CURLcode connect_line(Line *line, const LineAccount *account) {
+    line_begin(line, LINE_CONNECT_SECONDS, LINE_BYTES_MAX);
+    CURLcode result = connect_once(line);
+    if (result != CURLE_LOGIN_DENIED || reply_refuses(line->reply) || account->secret.token != NULL)
+        return result;
+    /* The server was not even asked, for it knows neither PLAIN nor LOGIN of SASL: then whatever curl finds (LOGIN of IMAP, USER of POP3). */
+    curl_multi_remove_handle(line->multi, line->easy);
+    if (curl_easy_setopt(line->easy, CURLOPT_LOGIN_OPTIONS, NULL) != CURLE_OK)
+        return CURLE_OUT_OF_MEMORY;
+    return connect_once(line);
+}
+
 Line *line_open(const LineAccount *account, Error *error) {
     Line *line = line_new(account);
     if (line == NULL) {
@@ -220,20 +208,11 @@ Line *line_open(const LineAccount *account, Error *error) {
     }
     if (prepare(line, account, error) != 0)
         goto failed;
-    line_begin(line, LINE_CONNECT_SECONDS, LINE_BYTES_MAX);
-    if (curl_multi_add_handle(line->multi, line->easy) != CURLM_OK) {
-        error_set(error, ERROR_LATER, 0, "no memory for a connection to %s", line->host);
-        goto failed;
-    }
-    CURLcode result = connect_now(line);
-    curl_socket_t descriptor = CURL_SOCKET_BAD;
-    if (result == CURLE_OK && (curl_easy_getinfo(line->easy, CURLINFO_ACTIVESOCKET, &descriptor) != CURLE_OK || descriptor == CURL_SOCKET_BAD))
-        result = CURLE_COULDNT_CONNECT;
+    CURLcode result = connect_line(line, account);
     if (result != CURLE_OK) {
         line_explain_curl(account, result, line->easy, line->words, line->reply, error);
         goto failed;
     }
-    line->socket = descriptor;
     line_begin(line, LINE_SECONDS, LINE_BYTES_MAX);
     return line;
 failed:
