@@ -37,6 +37,9 @@ enum {
 typedef struct SourceList {
     SourceLetter *letters; /* in the arena */
     size_t count;
+    /* Why one of the further folders (`also`) could not be read, ERROR_NONE if all were. The letters of the others are listed and are to be
+     * taken in; then this is told as if list() had failed with it, and the mailbox does not count as read to its end (RULINGS 30). */
+    Error fault;
 } SourceList;
 
 typedef struct SourceFetch { /* one letter to be fetched */
@@ -72,7 +75,8 @@ typedef struct MailSourceOperations {
      * must not last longer than SOURCE_WAIT_SECONDS. 0 or -1. */
     int (*wait_begin)(MailSource *source, int *ret_descriptor, Error *error);
     /* The descriptor has become readable: true if what came may be a new letter or the line's end, so that the waiting is to be
-     * ended; false for something idle ("* OK still here"). */
+     * ended; false for something idle ("* OK still here"). Never waits. To be asked once right after wait_begin() too: a letter may have come
+     * between list() and it, and what was heard is then no longer in the descriptor. */
     bool (*wait_heard)(MailSource *source);
     /* Ends it. Harmless where none was begun. Failing, it has dropped the line, which is no error: the next call opens another. */
     void (*wait_end)(MailSource *source);

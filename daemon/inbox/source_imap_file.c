@@ -1,0 +1,206 @@
+/* Filing: letters that were handled are marked, moved or deleted, by UID and only in the very folder they were read from (RULINGS 7).
+ *
+ * Whatever a broken line leaves half done is done again by the next call: \Seen and \Deleted are stored once more, letters that were copied and
+ * marked as deleted are not copied again, and one that was copied but not yet marked lies twice in the folder where nobody reads. */
+#include "daemon/inbox/source_imap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Filed { /* one letter */
+    SourceFile *file;
+    ImapFolder *folder;
+    uint32_t validity, uid;
+} Filed;
+
+/* UID STORE +FLAGS.SILENT of \Seen or \Deleted. 0 or -1. */
+static int store_flag(ImapSession *session, const uint32_t *uids, size_t count, struct mailimap_flag *flag, Error *error) {
+    struct mailimap_flag_list *flags = mailimap_flag_list_new_empty();
+    struct mailimap_set *set = imap_set(uids, count);
+    struct mailimap_store_att_flags *change = NULL;
+    if (flags != NULL && flag != NULL && mailimap_flag_list_add(flags, flag) == MAILIMAP_NO_ERROR)
+        change = mailimap_store_att_flags_new_add_flags_silent(flags);
+    imap_begin(session, IMAP_ANSWER_MAX);
+    int result = set != NULL && change != NULL ? mailimap_uid_store(session->imap, set, change) : MAILIMAP_ERROR_MEMORY;
+    if (set != NULL)
+        mailimap_set_free(set);
+    if (change != NULL)
+        mailimap_store_att_flags_free(change);
+    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "marking letters in the folder %s", session->selected->name);
+}
+
+/* Deletes for good what is marked as deleted, of these letters alone: another program's stay (RULINGS 7). Without UIDPLUS the mark
+ * has to do. */
+static int expunge(ImapSession *session, const uint32_t *uids, size_t count, Error *error) {
+    if (!session->can_uidplus)
+        return 0;
+    struct mailimap_set *set = imap_set(uids, count);
+    imap_begin(session, IMAP_ANSWER_MAX);
+    int result = set != NULL ? mailimap_uid_expunge(session->imap, set) : MAILIMAP_ERROR_MEMORY;
+    if (set != NULL)
+        mailimap_set_free(set);
+    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "deleting letters from the folder %s", session->selected->name);
+}
+
+static int delete(ImapSession *session, const uint32_t *uids, size_t count, Error *error) {
+    if (store_flag(session, uids, count, mailimap_flag_new_deleted(), error) < 0)
+        return -1;
+    return expunge(session, uids, count, error);
+}
+
+static struct mailimap_search_key *undeleted_of(struct mailimap_set *set) {
+    struct mailimap_search_key *all = mailimap_search_key_new_multiple_empty();
+    struct mailimap_search_key *of = mailimap_search_key_new_uid(set);
+    struct mailimap_search_key *undeleted = mailimap_search_key_new(MAILIMAP_SEARCH_KEY_UNDELETED, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+        NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL);
+    if (all != NULL && of != NULL && undeleted != NULL && mailimap_search_key_multiple_add(all, of) == MAILIMAP_NO_ERROR &&
+        mailimap_search_key_multiple_add(all, undeleted) == MAILIMAP_NO_ERROR)
+        return all;
+    return NULL;
+}
+
+/* Those of the letters that are still there and were not marked by an earlier call. */
+static int find_uncopied(ImapSession *session, const uint32_t *uids, size_t count, uint32_t *ret_uids, size_t *ret_count, Error *error) {
+    clist *found = NULL;
+    struct mailimap_set *set = imap_set(uids, count);
+    struct mailimap_search_key *key = set != NULL ? undeleted_of(set) : NULL;
+    *ret_count = 0;
+    imap_begin(session, IMAP_ANSWER_MAX);
+    int result = key != NULL ? mailimap_uid_search(session->imap, NULL, key, &found) : MAILIMAP_ERROR_MEMORY;
+    if (key != NULL)
+        mailimap_search_key_free(key);
+    for (size_t i = 0; i < count && result == MAILIMAP_NO_ERROR; i++)
+        for (clistiter *at = found != NULL ? clist_begin(found) : NULL; at != NULL; at = clist_next(at))
+            if (*(uint32_t *)clist_content(at) == uids[i]) {
+                ret_uids[(*ret_count)++] = uids[i];
+                break;
+            }
+    if (found != NULL)
+        mailimap_search_result_free(found);
+    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "looking for letters in the folder %s", session->selected->name);
+}
+
+/* UID MOVE or UID COPY to the target, which is made if it is not there. */
+static int transfer(ImapSource *imap, bool move, const uint32_t *uids, size_t count, Error *error) {
+    ImapSession *session = &imap->session;
+    int result = MAILIMAP_ERROR_MEMORY;
+    for (int tries = 0; tries < 2; tries++) {
+        struct mailimap_set *set = imap_set(uids, count);
+        imap_begin(session, IMAP_ANSWER_MAX);
+        if (set != NULL)
+            result = move ? mailimap_uid_move(session->imap, set, imap->target.found) : mailimap_uid_copy(session->imap, set, imap->target.found);
+        if (set != NULL)
+            mailimap_set_free(set);
+        if (result == MAILIMAP_NO_ERROR)
+            return 0;
+        bool create = imap_refused(result) && line_fault(session->line)[0] == 0 &&
+                      (!imap->target.there || session->imap->imap_response_info->rsp_trycreate);
+        if (!create || tries > 0)
+            break;
+        if (imap_folder_make(session, &imap->target, error) < 0)
+            return -1;
+    }
+    return imap_fail(session, result, error, "moving letters from %s to %s", session->selected->name, imap->target.name);
+}
+
+/* RFC 6851, or what it stands for where the server has it not. */
+static int move(ImapSource *imap, const uint32_t *uids, size_t count, Error *error) {
+    ImapSession *session = &imap->session;
+    uint32_t left[IMAP_COMMAND_LETTERS];
+    size_t left_count = 0;
+    if (imap_folder_find(session, &imap->target, error) < 0)
+        return -1;
+    if (session->can_move)
+        return transfer(imap, true, uids, count, error);
+    if (find_uncopied(session, uids, count, left, &left_count, error) < 0)
+        return -1;
+    if (left_count > 0 && transfer(imap, false, left, left_count, error) < 0)
+        return -1;
+    return delete(session, uids, count, error);
+}
+
+/* Up to IMAP_COMMAND_LETTERS letters of one folder. */
+static int file_some(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+    ImapSession *session = &imap->session;
+    uint32_t uids[IMAP_COMMAND_LETTERS];
+    for (size_t i = 0; i < count; i++)
+        uids[i] = filed[i].uid;
+    int result = 0;
+    switch (imap->after) {
+    case AFTER_SEEN:
+        result = store_flag(session, uids, count, mailimap_flag_new_seen(), error);
+        break;
+    case AFTER_DELETE:
+        result = delete(session, uids, count, error);
+        break;
+    case AFTER_MOVE:
+        result = move(imap, uids, count, error);
+        break;
+    }
+    for (size_t i = 0; i < count && result == 0; i++)
+        filed[i].file->filed = true;
+    return result;
+}
+
+/* All letters of one folder and UIDVALIDITY, `count` of them. */
+static int file_folder(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+    ImapSession *session = &imap->session;
+    Error fault = { 0 };
+    if (imap_open(session, error) < 0)
+        return -1;
+    if (imap_select(session, filed[0].folder, true, &fault) < 0 && fault.code != IMAP_FOLDER_MISSING)
+        return error_set(error, fault.grade, fault.code, "%s", fault.text);
+    if (session->selected == NULL || session->validity != filed[0].validity) { /* they have gone, with their folder or its numbering */
+        for (size_t i = 0; i < count; i++)
+            filed[i].file->filed = true;
+        return 0;
+    }
+    if (!session->writable)
+        return error_set(error, ERROR_INPUT, 0, "%s: letters in the folder %s can be read but not marked as handled: the account needs the right to write",
+                         line_host(session->line), filed[0].folder->name);
+    for (size_t at = 0; at < count; at += IMAP_COMMAND_LETTERS) {
+        size_t some = count - at < IMAP_COMMAND_LETTERS ? count - at : IMAP_COMMAND_LETTERS;
+        if (file_some(imap, filed + at, some, error) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int by_place(const void *left, const void *right) {
+    const Filed *one = left, *other = right;
+    if (one->folder != other->folder)
+        return one->folder < other->folder ? -1 : 1;
+    if (one->validity != other->validity)
+        return one->validity < other->validity ? -1 : 1;
+    return (one->uid > other->uid) - (one->uid < other->uid);
+}
+
+int imap_source_file(MailSource *source, SourceFile *files, size_t count, Error *error) {
+    ImapSource *imap = (ImapSource *)source;
+    Filed *filed = calloc(count + 1, sizeof *filed);
+    size_t known = 0;
+    if (filed == NULL)
+        return error_set(error, ERROR_LATER, ENOMEM, "no memory for filing letters");
+    imap_source_wait_end(source);
+    for (size_t i = 0; i < count; i++) {
+        Filed *one = &filed[known];
+        one->file = &files[i];
+        one->folder = imap_source_folder(imap, files[i].mailbox, &one->validity);
+        if (one->folder != NULL && imap_source_uid(files[i].name, &one->uid))
+            known++;
+        else
+            files[i].filed = true;
+    }
+    qsort(filed, known, sizeof *filed, by_place);
+    int result = 0;
+    for (size_t at = 0; at < known && result == 0;) {
+        size_t end = at + 1;
+        while (end < known && filed[end].folder == filed[at].folder && filed[end].validity == filed[at].validity)
+            end++;
+        result = file_folder(imap, filed + at, end - at, error);
+        at = end;
+    }
+    free(filed);
+    return result;
+}
