@@ -3,6 +3,7 @@
 #include "daemon/verbs/open.h"
 #include "daemon/verbs/verb_chess.h"
 #include "daemon/verbs/verbs.h"
+#include "daemon/version.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#define VERSION "0.1.0"
 
 typedef struct VerbEntry {
     const char *name;
@@ -22,8 +21,10 @@ typedef struct VerbEntry {
 } VerbEntry;
 
 static const VerbEntry verbs[] = {
+    { "serve", verb_serve, NULL, true, "the service: reads, settles and answers letters until it is ended" },
     { "once", verb_once, NULL, true, "one cycle: read the mailbox, settle every letter, send the answers" },
-    { "check", verb_check, NULL, false, "check configuration, store, templates and mailboxes; --init makes them" },
+    { "check", verb_check, NULL, false, "check configuration, store, templates, mailbox and way out; --init makes what is missing" },
+    { "doctor", verb_doctor, NULL, false, "a line for each thing a service needs: ok, warn or fail, with what to do" },
     { "demo", verb_demo, NULL, true, "a short game between two Maildirs, every letter shown" },
     { "player", verb_player, NULL, false, "add, list, show, block players" },
     { "game", verb_game, NULL, false, "begin, show and list games, enter a move" },
@@ -99,7 +100,7 @@ int main(int argc, char **argv) {
         return STATUS_DONE;
     }
     if (strcmp(name, "--version") == 0) {
-        puts("epistle " VERSION);
+        puts("epistle " EPISTLE_VERSION);
         return STATUS_DONE;
     }
     call.argc = argc - 1;

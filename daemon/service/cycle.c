@@ -1,6 +1,7 @@
 /* One cycle, and the transactions of the service. */
 #include "daemon/service/service.h"
 
+#include "daemon/service/outage.h"
 #include "daemon/store/letters_in.h"
 
 int service_begin(Service *service, Error *error) {
@@ -40,7 +41,7 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
     error_clear(&in_fault);
     error_clear(&fault);
     *ret_report = (CycleReport){ 0 };
-    int in = intake_run(service, ret_report, &in_fault);
+    int in = outage_room(service, &in_fault) == 0 ? intake_run(service, ret_report, &in_fault) : -1;
     if (in < 0 && in_fault.grade == ERROR_DAMAGED)
         return error_set(error, in_fault.grade, in_fault.code, "%s", in_fault.text);
     /* Timers wait for a mailbox that was read to its end: an answer may lie in it. The queue waits for nobody. */
@@ -49,7 +50,11 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
     int rest = service_note(service, &fault);
     if (in < 0)
         fault = in_fault;
-    if (in == 0 && timers == 0 && out == 0 && rest == 0)
+    if (in == 0 && timers == 0 && out == 0 && rest == 0) {
+        outage_over(service, OUTAGE_DISK);
         return 0;
+    }
+    if (outage_of_disk(&fault))
+        outage_failed(service, OUTAGE_DISK, fault.text);
     return error_set(error, fault.grade, fault.code, "%s", fault.text);
 }

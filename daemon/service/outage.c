@@ -147,8 +147,9 @@ void outage_failed(Service *service, OutageSubject subject, const char *why) {
     note(service, outage);
 }
 
-static void try_others_now(Service *service, Instant now) {
-    for (int i = 0; i < OUTAGE_SUBJECTS; i++)
+void outage_try_now(Service *service) {
+    Instant now = world_now(service->world);
+    for (int i = 0; i < OUTAGE_SUBJECTS && service->outages_ != NULL; i++)
         if (lasts(&service->outages_[i]) && service->outages_[i].next_try > now)
             service->outages_[i].next_try = now;
 }
@@ -168,7 +169,7 @@ void outage_over(Service *service, OutageSubject subject) {
     }
     if (ends) {
         say_ended(service, outage);
-        try_others_now(service, now);
+        outage_try_now(service); /* what else fails may have failed of the same */
     }
     if (noted)
         forget(outage);

@@ -46,6 +46,9 @@ void outage_over(Service *service, OutageSubject subject);
 Instant outage_next_try(const Service *service, OutageSubject subject);
 bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_outage); /* ret_outage may be NULL */
 
+/* The next try of whatever fails is due now: after a start, a new configuration. */
+void outage_try_now(Service *service);
+
 /* Whether the store's disk has the room that free_space_mb wants before letters are taken in; if not, the disk's outage is noted, *error is ERROR_LATER, and -1
  * returned. A disk that cannot be asked is taken for well. */
 int outage_room(Service *service, Error *error);

@@ -142,19 +142,35 @@ int listing_queue_states(Store *store, int (*each)(void *data, const CountLine *
     return count_states(store, row, found, each, data, error);
 }
 
+int listing_running(Store *store, int64_t *ret_games, Error *error) {
+    return store_query_int(store, error, ret_games, "SELECT count(*) FROM game WHERE result = '*'", "") < 0 ? -1 : 0;
+}
+
+int listing_ahead(Store *store, Ahead *ret_ahead, Error *error) {
+    Ahead ahead = { .timer = INSTANT_NONE, .sending = INSTANT_NONE };
+    if (store_query_int(store, error, &ahead.timer, "SELECT min(instant) FROM timer", "") < 0 ||
+        store_query_int(store, error, &ahead.sending,
+                        "SELECT min(due) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0 ||
+        store_query_int(store, error, &ahead.letters, "SELECT count(*) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0)
+        return -1;
+    *ret_ahead = ahead;
+    return 0;
+}
+
 int listing_figures(Store *store, Figures *ret_figures, Error *error) {
     Figures figures = { .due = INSTANT_NONE, .next_timer = INSTANT_NONE, .next_sending = INSTANT_NONE, .mailbox_read = INSTANT_NONE };
+    Ahead ahead;
     sqlite3_stmt *row = NULL;
     if (store_query_int(store, error, &figures.players, "SELECT count(*) FROM player", "") < 0 ||
-        store_query_int(store, error, &figures.running, "SELECT count(*) FROM game WHERE result = '*'", "") < 0 ||
+        listing_running(store, &figures.running, error) < 0 ||
         store_query_int(store, error, &figures.over, "SELECT count(*) FROM game WHERE result <> '*'", "") < 0 ||
         store_query_int(store, error, &figures.unfiled, "SELECT count(*) FROM letter_in WHERE filed = 0 AND state <> 'stored'", "") < 0 ||
-        store_query_int(store, error, &figures.next_timer, "SELECT min(instant) FROM timer", "") < 0 ||
-        store_query_int(store, error, &figures.next_sending,
-                        "SELECT min(due) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0 ||
+        listing_ahead(store, &ahead, error) < 0 ||
         store_value_get(store, "mailbox_unreadable", &figures.unreadable, error) < 0 ||
         store_value_get(store, "mailbox_read", &figures.mailbox_read, error) < 0)
         return -1;
+    figures.next_timer = ahead.timer;
+    figures.next_sending = ahead.sending;
     int found = store_query(store, error, &row, "SELECT id, due FROM game WHERE due IS NOT NULL ORDER BY due, id LIMIT 1", "");
     if (found == 1) {
         figures.due_game = sqlite3_column_int64(row, 0);

@@ -72,6 +72,14 @@ typedef struct Figures {
 } Figures;
 int listing_figures(Store *store, Figures *ret_figures, Error *error);
 
+/* What the service waits for, at the cost of what waits: the next timer's and the next sending's instant (INSTANT_NONE: none), letters that wait to go out. */
+typedef struct Ahead {
+    Instant timer, sending;
+    int64_t letters;
+} Ahead;
+int listing_ahead(Store *store, Ahead *ret_ahead, Error *error);
+int listing_running(Store *store, int64_t *ret_games, Error *error); /* games that are not over; costs a look at each */
+
 typedef struct SetAside {
     int64_t recent; /* letters stored since then */
     int64_t ever;

@@ -1,4 +1,5 @@
 #include "daemon/log.h"
+#include "daemon/service/outage.h"
 #include "daemon/verbs/open.h"
 #include "daemon/verbs/verbs.h"
 
@@ -30,7 +31,7 @@ int verb_once(const VerbCall *call) {
     Error error;
     error_clear(&error);
     status = open_service(&open, call, STORE_SERVICE, now);
-    if (status == STATUS_DONE && open_mail(&open, &error) < 0)
+    if (status == STATUS_DONE && (open_mail(&open, &error) < 0 || outage_load(&open.service, &error) < 0))
         status = verb_fail(&error);
     if (status == STATUS_DONE) {
         CycleReport report = { 0 };
@@ -42,6 +43,7 @@ int verb_once(const VerbCall *call) {
         if (verbose)
             say_report(&report);
     }
+    outage_unload(&open.service);
     open_close(&open);
     return status;
 }

@@ -55,9 +55,11 @@ int verb_wrong(const char *format, ...) __attribute__((format(printf, 1, 2))); /
 
 /* ---- the verbs ---- */
 
+int verb_serve(const VerbCall *call);
 int verb_once(const VerbCall *call);
 int verb_demo(const VerbCall *call);
 int verb_check(const VerbCall *call);
+int verb_doctor(const VerbCall *call);
 int verb_read(const VerbCall *call);
 int verb_player(const VerbCall *call);
 int verb_game(const VerbCall *call);

@@ -1,0 +1,6 @@
+#ifndef EPISTLE_DAEMON_VERSION_H
+#define EPISTLE_DAEMON_VERSION_H
+
+#define EPISTLE_VERSION "0.1.0"
+
+#endif
