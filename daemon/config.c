@@ -104,6 +104,12 @@ static int section_index(const char *name) {
     return -1;
 }
 
+/* What is wrong there must not be tried on a server. */
+static void spoil(ConfigReader *reader, const char *section) {
+    reader->mailbox_bad = reader->mailbox_bad || strcmp(section, "mailbox") == 0;
+    reader->outgoing_bad = reader->outgoing_bad || strcmp(section, "outgoing") == 0;
+}
+
 /* Section heads are looked at here: inih tells of none that is empty, and only of the first that is broken. */
 static void look_at_head(ConfigReader *reader, char *line) {
     char *end = strchr(line, ']');
@@ -174,15 +180,17 @@ static int handle(void *data, const char *section, const char *name, const char 
             continue;
         if (reader->seen[i] != 0) {
             config_fault(reader, reader->line, "%s stands in [%s] a second time (first on line %d)", name, section, reader->seen[i]);
+            spoil(reader, section);
             return 1;
         }
         reader->seen[i] = reader->line;
         if (value == NULL || value[0] == 0)
             config_fault(reader, reader->line, "%s has no value", name);
-        else
-            keys[i].set(reader, &keys[i], value);
+        if (value == NULL || value[0] == 0 || !keys[i].set(reader, &keys[i], value))
+            spoil(reader, section);
         return 1;
     }
+    spoil(reader, section);
     if (strcmp(name, "password") == 0)
         config_fault(reader, reader->line, "no password stands in here: put it into a file of its own and name that with password_file");
     else

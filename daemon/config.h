@@ -57,6 +57,8 @@ typedef struct Config {
     int unproven_per_day;     /* to his address on letters that did not prove to be his: 10 */
     int confirm_hours;        /* 48 */
     int free_space;           /* MB on the store's disk below which no letter is taken in: 64 */
+    /* After config_read_partly(): nothing that was said in the section is wrong, so that its server may be asked. */
+    bool mailbox_good, outgoing_good;
 } Config;
 
 /* How the servers are reached; texts stay the configuration's. Only for kinds that have a server. `alive` is left NULL. */

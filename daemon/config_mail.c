@@ -214,20 +214,32 @@ static void check_folders(ConfigReader *reader) {
         config_fault(reader, after, "after = move:%s: letters are read from this folder; move them to another", config->after_folder);
 }
 
-void config_check_mail(ConfigReader *reader) {
+static void check_mailbox(ConfigReader *reader) {
     const Config *config = reader->config;
-    if (config->mailbox_url != NULL) {
-        bool is_server = config->mailbox_kind != MAILBOX_MAILDIR;
-        const Server mailbox = { .section = "mailbox", .url = config->mailbox_url, .kind = mailbox_kinds[config->mailbox_kind], .server = is_server,
-                                 .login = is_server, .plain = config->mailbox_plain };
-        check_server(reader, &mailbox, (int)config->mailbox_kind);
-        check_folders(reader);
-    }
-    if (config->outgoing_url != NULL) {
-        const Server outgoing = { .section = "outgoing", .url = config->outgoing_url, .kind = outgoing_kinds[config->outgoing_kind],
-                                  .server = config->outgoing_kind == OUTGOING_SMTP, .plain = config->outgoing_plain };
-        check_server(reader, &outgoing, (int)config->outgoing_kind);
-    }
+    bool is_server = config->mailbox_kind != MAILBOX_MAILDIR;
+    const Server mailbox = { .section = "mailbox", .url = config->mailbox_url, .kind = mailbox_kinds[config->mailbox_kind], .server = is_server,
+                             .login = is_server, .plain = config->mailbox_plain };
+    check_server(reader, &mailbox, (int)config->mailbox_kind);
+    check_folders(reader);
+}
+
+static void check_outgoing(ConfigReader *reader) {
+    const Config *config = reader->config;
+    const Server outgoing = { .section = "outgoing", .url = config->outgoing_url, .kind = outgoing_kinds[config->outgoing_kind],
+                              .server = config->outgoing_kind == OUTGOING_SMTP, .plain = config->outgoing_plain };
+    check_server(reader, &outgoing, (int)config->outgoing_kind);
+}
+
+void config_check_mail(ConfigReader *reader) {
+    Config *config = reader->config;
+    size_t errors = reader->error_count;
+    if (config->mailbox_url != NULL)
+        check_mailbox(reader);
+    config->mailbox_good = config->mailbox_url != NULL && !reader->mailbox_bad && reader->error_count == errors;
+    errors = reader->error_count;
+    if (config->outgoing_url != NULL)
+        check_outgoing(reader);
+    config->outgoing_good = config->outgoing_url != NULL && !reader->outgoing_bad && reader->error_count == errors;
 }
 
 /* ---- for the lines ---- */

@@ -20,6 +20,7 @@ typedef struct ConfigReader {
     int line;               /* of the line handed to inih last */
     int seen[CONFIG_KEYS_MAX];            /* line on which a key was set, 0: not yet */
     int section_line[CONFIG_SECTIONS_MAX];
+    bool mailbox_bad, outgoing_bad;       /* a value there was refused */
 } ConfigReader;
 
 /* Sets one value; false: an error was noted. */
@@ -75,7 +76,7 @@ bool config_set_tls(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_after(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_also(ConfigReader *, const ConfigKey *, const char *);
 
-/* What only the keys of [mailbox] and [outgoing] together can show. After the whole file was read. */
+/* What only the keys of [mailbox] and [outgoing] together can show. After the whole file was read; sets mailbox_good and outgoing_good. */
 void config_check_mail(ConfigReader *reader);
 
 #endif

@@ -83,7 +83,7 @@ int open_outgoing_ready(const Open *open, Error *error) {
     return path == NULL ? 0 : sender_maildir_ready(path, error);
 }
 
-static MailSource *open_source(const Open *open, Error *error) {
+static MailSource *configured_source(const Open *open, Error *error) {
     const Config *config = open->config;
     const char *also[CONFIG_LIST_MAX];
     for (size_t i = 0; i < config->also_count; i++)
@@ -97,7 +97,7 @@ static MailSource *open_source(const Open *open, Error *error) {
     return source_imap_open(&account, config->mailbox_folder, also, config->also_count, config->after, config->after_folder, error);
 }
 
-static MailSender *open_sender(const Open *open, Error *error) {
+static MailSender *configured_sender(const Open *open, Error *error) {
     const Config *config = open->config;
     if (config->outgoing_kind == OUTGOING_MAILDIR)
         return sender_maildir_open(maildir_path(config->outgoing_url), error);
@@ -108,12 +108,18 @@ static MailSender *open_sender(const Open *open, Error *error) {
     return sender_smtp_open(&account, config->outgoing_lines, config->address, error);
 }
 
-int open_mail(Open *open, Error *error) {
-    open->world.source = open_source(open, error);
-    if (open->world.source == NULL)
-        return -1;
-    open->world.sender = open_sender(open, error);
+int open_source(Open *open, Error *error) {
+    open->world.source = configured_source(open, error);
+    return open->world.source == NULL ? -1 : 0;
+}
+
+int open_sender(Open *open, Error *error) {
+    open->world.sender = configured_sender(open, error);
     return open->world.sender == NULL ? -1 : 0;
+}
+
+int open_mail(Open *open, Error *error) {
+    return open_source(open, error) < 0 || open_sender(open, error) < 0 ? -1 : 0;
 }
 
 void open_close(Open *open) {

@@ -31,6 +31,8 @@ int open_templates(Open *open, Error *error);
 /* Source and sender as configured, into open->world. Looks into neither and opens no line: a mailbox that is not there fails when it is listed,
  * and letters to a relay that is not there are put off. service.alive, where it is set before, is called while a line is waited for. */
 int open_mail(Open *open, Error *error);
+int open_source(Open *open, Error *error); /* each alone */
+int open_sender(Open *open, Error *error);
 /* Whether the outgoing Maildir is there; other ways out are there until they are tried. 0, or -1 and ERROR_MAILBOX. */
 int open_outgoing_ready(const Open *open, Error *error);
 void open_close(Open *open);
