@@ -520,7 +520,7 @@ static void read_between(Reader *reader, const char *text) {
     CommandReading *reading = reader->reading;
     for (const char *raw = text; !reader->arena->exhausted && line_next(&text, reader->line); raw = text) {
         LineReading found;
-        line_read(reader->line, reader->cut, reader->items, reader->context, &found);
+        command_line_read(reader->line, reader->cut, reader->items, reader->context, &found);
         bool later = found.class == LINE_COMMAND && found.command.verb == VERB_LATER;
         const char *name = later ? found.command.argument : found.class == LINE_NEAR ? found.meant : "";
         if (!secret_name(name)) {
@@ -545,7 +545,7 @@ static void read_lines(Reader *reader, const char *text) {
             return;
         }
         LineReading found;
-        line_read(reader->line, reader->cut, reader->items, reader->context, &found);
+        command_line_read(reader->line, reader->cut, reader->items, reader->context, &found);
         bool begins = reader->paragraph || reader->state == STATE_OPENING;
         if (goes_on && found.class != LINE_EMPTY && (found.class != LINE_COMMAND || found.command.verb == VERB_MOVE || found.goes_on)) {
             /* The rest of "if 13. Bxc6 then" must be neither played nor passed on. */

@@ -644,7 +644,7 @@ static void read_text(const char *line, const char *text, char *cut, MoveItem *i
         set_near(reading, LINE_NEAR_OPENING, meant);
 }
 
-void line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading) {
+void command_line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading) {
     LineReading *reading = ret_reading;
     *reading = (LineReading){ .class = LINE_OTHER, .command = { .line = line, .argument = "" } };
     if (*line == 0 || move_heading(line)) {

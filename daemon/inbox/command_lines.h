@@ -44,7 +44,7 @@ typedef struct LineReading {
 } LineReading;
 
 /* line: as line_next() gives it. cut: a buffer as long as line with its NUL. items: COMMAND_ITEMS_MAX of them. */
-void line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading);
+void command_line_read(const char *line, char *cut, MoveItem *items, const CommandContext *context, LineReading *ret_reading);
 
 /* "…then" and the next line "bxc6, if 14." belong together: whether a conditional line is not finished. */
 bool line_goes_on(const char *line);
