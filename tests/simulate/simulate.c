@@ -4,11 +4,13 @@
  *     simulate --seeds A-B        all of them; the last line is "N passed, M failed"
  *
  * The service runs as a row of lives, each a forked process over the same store and the same outside; many die at a random
- * step: an operation of the store's files or a call of the world, by a crash or a loss of power. The same seed is the
- * same story. Each seed ends with some quiet days without faults; then everything must be as if nothing had ever failed. */
+ * step: an operation of the store's files or a call of the world, by a crash or a loss of power. A life is one cycle, as of `once`, or
+ * some hours in the manner of `serve`, in which letters go out while the mailbox is read. The same seed is the same story. Each seed
+ * ends with some quiet days without faults; then everything must be as if nothing had ever failed. */
 #include "daemon/config.h"
 #include "daemon/inbox/mime.h"
 #include "daemon/outbox/template.h"
+#include "daemon/service/outage.h"
 #include "daemon/service/service.h"
 #include "daemon/service/starting.h"
 #include "daemon/store/games.h"
@@ -33,6 +35,7 @@ enum {
     LIFE_SECONDS = 60, /* a life longer than this hangs */
     DEATHS_IN_ROW_MAX = 2,
     STEPS_GUESS = 400, /* of a first life, to choose its death in */
+    TURNS_MAX = 12, /* of a life in the manner of serve */
     PATH_LENGTH = 300,
 };
 
@@ -43,7 +46,9 @@ typedef struct Seed {
     const Templates *templates;
     Outside *outside;
     People people;
-    int lives, crashes, losses, deaths_in_row;
+    int lives, crashes, losses, deaths_in_row, served;
+    bool serves;  /* the present life does */
+    int stops_at; /* how often it may be asked whether it is to end, before it is */
     int complaints;
     bool tell;
 } Seed;
@@ -102,6 +107,74 @@ static void setup(Seed *seed, Service *service) {
     }
 }
 
+static int asks_left;
+
+static bool asked_to_stop(void) {
+    return --asks_left < 0;
+}
+
+/* A disk that takes nothing is an outage too; serve and once say so. */
+static void judge(Service *service, const Error *fault) {
+    if (outage_of_disk(fault))
+        outage_failed(service, OUTAGE_DISK, fault->text);
+    else if (fault->grade == ERROR_NONE)
+        outage_over(service, OUTAGE_DISK);
+}
+
+static int once(Seed *seed, Service *service, CycleReport *report, Error *error) {
+    int result = service_cycle(service, report, error);
+    seed->outside->mailbox_failing = seed->outside->mailbox_failing && result < 0;
+    judge(service, error);
+    return result;
+}
+
+/* Reads the mailbox and lets timers run. */
+static int serve_in(Seed *seed, Service *service, CycleReport *report, Error *error) {
+    if (seed->outside->now < outage_next_try(service, OUTAGE_MAILBOX))
+        return 0;
+    if (intake_run(service, report, error) < 0)
+        return -1;
+    seed->outside->mailbox_failing = false;
+    return timers_run(service, report, error);
+}
+
+/* Some steps of the letters that go out, while time goes on. */
+static int serve_out(Seed *seed, Service *service, CycleReport *report, Error *error) {
+    Outside *outside = seed->outside;
+    if (outside->now >= outage_next_try(service, OUTAGE_RELAY) && queue_begin(service, report, error) < 0)
+        return -1;
+    for (uint64_t steps = prng_below(&outside->random, 40); steps > 0; steps--) {
+        if (queue_step(service, NULL, 0, 0, report, error) < 0)
+            return -1;
+        outside->now += (Instant)prng_below(&outside->random, 20);
+    }
+    return 0;
+}
+
+/* The loop of serve, with the outside's dice for what comes when. */
+static int serve(Seed *seed, Service *service, CycleReport *report, Error *error) {
+    Outside *outside = seed->outside;
+    service->stopping = asked_to_stop;
+    for (uint64_t turns = 1 + prng_below(&outside->random, TURNS_MAX); turns > 0 && asks_left > 0; turns--) {
+        Error in = {0}, out = {0};
+        serve_in(seed, service, report, &in);
+        serve_out(seed, service, report, &out);
+        judge(service, in.grade != ERROR_NONE ? &in : &out);
+        if (in.grade == ERROR_DAMAGED || out.grade == ERROR_DAMAGED) {
+            *error = in.grade == ERROR_DAMAGED ? in : out;
+            return -1;
+        }
+        if (seed->tell && (in.grade != ERROR_NONE || out.grade != ERROR_NONE))
+            fprintf(stderr, "    in: %s; out: %s\n", in.text, out.text);
+        outside->now += (Instant)prng_below(&outside->random, 900);
+    }
+    queue_stop(service); /* what is on its way is finished */
+    while (service->batch_ && queue_step(service, NULL, 0, 0, report, error) >= 0)
+        ;
+    queue_drop(service);
+    return service_note(service, error);
+}
+
 static _Noreturn void life(Seed *seed, bool first) {
     Error error = {0};
     alarm(LIFE_SECONDS);
@@ -109,24 +182,32 @@ static _Noreturn void life(Seed *seed, bool first) {
     power_hook(power_step, seed->outside);
     World world = outside_world(seed->outside);
     Store *store = life_store(seed, first, &world, &error);
+    if (!store && error.grade == ERROR_LATER && seed->outside->now < seed->outside->disk_back)
+        power_crash(STATUS_WELL); /* nothing can be begun on a full disk */
     if (!store) {
         fprintf(stderr, "simulate: seed %llu: the store: %s\n", (unsigned long long)seed->number, error.text);
         power_crash(STATUS_SAID_ERROR);
     }
     Service service = {.config = seed->config, .store = store, .templates = seed->templates, .world = &world, .fixed = INSTANT_NONE,
                        .read_mime = read_mime, .log = seed->tell ? log_line : NULL};
+    if (outage_load(&service, &error) < 0) {
+        fprintf(stderr, "simulate: seed %llu: outages: %s\n", (unsigned long long)seed->number, error.text);
+        power_crash(STATUS_SAID_ERROR);
+    }
     if (first)
         setup(seed, &service);
     CycleReport report = {0};
     int status = STATUS_WELL;
-    if (service_cycle(&service, &report, &error) < 0) {
+    asks_left = seed->stops_at;
+    if ((seed->serves ? serve : once)(seed, &service, &report, &error) < 0) {
         if (seed->tell || error.grade == ERROR_DAMAGED)
-            fprintf(stderr, "    cycle: %s\n", error.text);
+            fprintf(stderr, "    %s: %s\n", seed->serves ? "serve" : "cycle", error.text);
         status = error.grade == ERROR_DAMAGED ? STATUS_SAID_ERROR : STATUS_WELL; /* the others mend by themselves, or the end will show */
     }
     if (seed->tell)
         fprintf(stderr, "    fetched %d settled %d aside %d filed %d sent %d refused %d deferred %d unknown %d\n", report.fetched, report.settled,
                 report.set_aside, report.filed, report.sent, report.refused, report.deferred, report.unknown);
+    outage_unload(&service);
     store_close(store);
     world.source->operations->close(world.source);
     world.sender->operations->close(world.sender);
@@ -145,6 +226,9 @@ static void live(Seed *seed, bool first, bool may_die) {
         outside->die_by_loss = prng_below(&outside->random, 2);
     }
     outside->steps = 0;
+    seed->serves = !first && prng_below(&outside->random, 2);
+    seed->stops_at = prng_below(&outside->random, 4) ? 100000 : (int)prng_below(&outside->random, 60);
+    seed->served += seed->serves;
     fflush(stdout);
     pid_t pid = fork();
     if (!pid)
@@ -156,7 +240,7 @@ static void live(Seed *seed, bool first, bool may_die) {
     if (seed->tell) {
         char now[INSTANT_TEXT_SIZE];
         instant_write(outside->now, now);
-        fprintf(stderr, "%s life %d: %s after %llu steps\n", now, seed->lives,
+        fprintf(stderr, "%s life %d%s: %s after %llu steps\n", now, seed->lives, seed->serves ? " of serve" : "",
                 ended == STATUS_POWER_LOSS ? "power lost" : ended == STATUS_CRASHED ? "crashed" : ended == STATUS_WELL ? "done" : "ERROR",
                 (unsigned long long)outside->steps);
     }
@@ -185,23 +269,79 @@ static int64_t ask(Seed *seed, Store *store, const char *sql, const char *text) 
     return answer;
 }
 
-/* Every letter sent has its outcomes, or is known as the copy of one that has; and it was filed. */
+typedef struct Rows { /* of the store, about one letter: under each of its names at most one */
+    int64_t all, settled, first; /* first: not known as the copy of another */
+} Rows;
+
+static void rows_add(Seed *seed, Store *store, const Naming *naming, Rows *rows) {
+    char mailbox[MAILBOX_SIZE], name[NAME_SIZE];
+    sqlite3_stmt *statement;
+    naming_write(seed->outside, naming, mailbox, name);
+    if (sqlite3_prepare_v2(store->db, "SELECT count(*), total(state IN ('settled', 'awaiting') AND (same_as IS NOT NULL OR outcome <> '' OR"
+                           " EXISTS (SELECT 1 FROM outcome WHERE letter = letter_in.id))), total(same_as IS NULL)"
+                           " FROM letter_in WHERE mailbox = ?1 AND name = ?2", -1, &statement, NULL) != SQLITE_OK) {
+        complain(seed, "rows of a letter: %s", sqlite3_errmsg(store->db));
+        return;
+    }
+    sqlite3_bind_text(statement, 1, mailbox, -1, SQLITE_STATIC);
+    sqlite3_bind_text(statement, 2, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) == SQLITE_ROW) {
+        rows->all += sqlite3_column_int64(statement, 0);
+        rows->settled += sqlite3_column_int64(statement, 1);
+        rows->first += sqlite3_column_int64(statement, 2);
+    }
+    sqlite3_finalize(statement);
+}
+
+/* Every letter sent was settled under one of its names at least, and was filed; whatever was settled has its outcomes or is known as the copy of
+ * one that has; and of a letter, its copies and its names, one alone is no copy. */
 static void check_letters_in(Seed *seed, Store *store) {
     Outside *outside = seed->outside;
+    Rows *rows = calloc(outside->arrival_count + 1, sizeof *rows);
+    if (!rows)
+        abort();
+    for (size_t i = 0; i < outside->naming_count; i++)
+        rows_add(seed, store, &outside->namings[i], &rows[outside->namings[i].arrival]);
     for (size_t i = 0; i < outside->arrival_count; i++) {
         const Arrival *arrival = &outside->arrivals[i];
-        if (ask(seed, store, "SELECT count(*) FROM letter_in WHERE name = ? AND state IN ('settled', 'awaiting')", arrival->name) != 1)
-            complain(seed, "letter %s (%s) was not settled just once", arrival->name, arrival->message_id);
-        else if (ask(seed, store, "SELECT same_as IS NOT NULL OR outcome <> '' OR EXISTS (SELECT 1 FROM outcome WHERE letter = letter_in.id)"
-                     " FROM letter_in WHERE name = ?", arrival->name) != 1)
-            complain(seed, "letter %s (%s) has no outcome", arrival->name, arrival->message_id);
+        if (rows[i].all == 0)
+            complain(seed, "letter %s was never taken in", arrival->message_id);
+        if (rows[i].settled != rows[i].all)
+            complain(seed, "letter %s was taken in under %lld names and settled under %lld", arrival->message_id, (long long)rows[i].all,
+                     (long long)rows[i].settled);
         if (!arrival->filed)
-            complain(seed, "letter %s (%s) was not filed", arrival->name, arrival->message_id);
+            complain(seed, "letter %s was not filed", arrival->message_id);
+        if (arrival->copy_of >= 0)
+            rows[arrival->copy_of].first += rows[i].first;
     }
+    for (size_t i = 0; i < outside->arrival_count; i++)
+        if (outside->arrivals[i].copy_of < 0 && rows[i].first != 1)
+            complain(seed, "letter %s was taken for %lld letters", outside->arrivals[i].message_id, (long long)rows[i].first);
+    free(rows);
     if (ask(seed, store, "SELECT count(*) FROM letter_in WHERE filed = 0", NULL) != 0)
         complain(seed, "some letters are not noted as filed");
     if (ask(seed, store, "SELECT count(*) FROM letter_in WHERE outcome = 'set aside'", NULL) != 0)
         complain(seed, "a good letter was set aside");
+}
+
+/* Each outage has ended, was told once if it was long enough, and is one for all that failed in a row. */
+static void check_outages(Seed *seed, Store *store) {
+    const Outside *outside = seed->outside;
+    if (ask(seed, store, "SELECT count(*) FROM outage WHERE ended IS NULL", NULL) != 0)
+        complain(seed, "an outage has not ended");
+    if (ask(seed, store, "SELECT count(*) FROM outage WHERE told <> (ended - began >= 900)", NULL) != 0)
+        complain(seed, "an outage was told and was short, or was long and not told");
+    if (ask(seed, store, "SELECT count(*) FROM outage WHERE told <> (SELECT count(*) FROM letter_out WHERE kind = 'outage' AND ask = outage.id)", NULL) != 0)
+        complain(seed, "an outage was not told just once");
+    int64_t mailbox = ask(seed, store, "SELECT count(*) FROM outage WHERE subject = 'mailbox'", NULL);
+    int64_t relay = ask(seed, store, "SELECT count(*) FROM outage WHERE subject = 'relay'", NULL);
+    int64_t disk = ask(seed, store, "SELECT count(*) FROM outage WHERE subject = 'disk'", NULL);
+    if (mailbox > outside->mailbox_failures)
+        complain(seed, "%lld outages of the mailbox are noted, there were %u", (long long)mailbox, outside->mailbox_failures);
+    if (relay > outside->relay_failures)
+        complain(seed, "%lld outages of the relay are noted, there were %u", (long long)relay, outside->relay_failures);
+    if (disk > outside->disk_outages)
+        complain(seed, "%lld outages of the disk are noted, there were %u", (long long)disk, outside->disk_outages);
 }
 
 /* Each letter of a known player was answered; a repeated sending is the same letter, with the same bytes after an unknown end. */
@@ -344,6 +484,7 @@ static void check(Seed *seed) {
     if (games_verify(store, verify_complaint, seed, &games, &entries, &error) < 0)
         complain(seed, "verify: %s", error.text);
     check_letters_in(seed, store);
+    check_outages(seed, store);
     check_answers(seed);
     check_games(seed, store);
     check_newcomers(seed, store);
@@ -400,9 +541,10 @@ static void story(Seed *seed) {
         outside->now += 600 + (Instant)prng_below(&outside->random, 4 * 3600);
         people_read(&seed->people);
         people_write(&seed->people);
+        outside_weather(outside);
         live(seed, false, true);
     }
-    outside->faults = (Faults){.delay_hours = 1};
+    outside_calm(outside);
     for (int half = 0; half < QUIET_DAYS * 2 && !seed->complaints; half++) {
         outside->now += SECONDS_PER_DAY / 2;
         live(seed, false, false);
@@ -430,8 +572,9 @@ static bool run_seed(uint64_t number, Outside *outside, const Templates *templat
     else
         story(&seed);
     config_free(seed.config);
-    printf("seed %llu: %s, %d lives, %d crashes, %d losses of power, %zu letters in, %zu sendings\n", (unsigned long long)number,
-           seed.complaints ? "FAILED" : "ok", seed.lives, seed.crashes, seed.losses, outside->arrival_count, outside->sending_count);
+    printf("seed %llu: %s, %d lives (%d of serve), %d crashes, %d losses of power, outages %u+%u+%u, %u changes of names, %zu letters in, %zu sendings\n",
+           (unsigned long long)number, seed.complaints ? "FAILED" : "ok", seed.lives, seed.served, seed.crashes, seed.losses, outside->mailbox_outages,
+           outside->relay_outages, outside->disk_outages, outside->validities, outside->arrival_count, outside->sending_count);
     if (!seed.complaints || !tell)
         folder_remove(&seed);
     else
