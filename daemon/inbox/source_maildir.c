@@ -179,7 +179,7 @@ static int maildir_list(MailSource *source, Arena *arena, SourceList *ret_list, 
     }
     if (!fits)
         return error_set(error, ERROR_MAILBOX, ENOMEM, "the Maildir %s holds more letters than can be listed", maildir->path);
-    *ret_list = (SourceList){ letters, count };
+    *ret_list = (SourceList){ .letters = letters, .count = count };
     return 0;
 }
 
