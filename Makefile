@@ -6,7 +6,6 @@ prefix ?= /usr/local
 bindir ?= $(prefix)/bin
 datadir ?= $(prefix)/share
 mandir ?= $(datadir)/man
-sysconfdir ?= /etc
 PYTHON ?= /usr/bin/python3
 B ?= build
 
@@ -159,17 +158,30 @@ lint: $(B)/libcore.a
 
 # ---- installing ----
 
+# Under /usr and /usr/local alike systemd looks into lib/systemd/system, lib/sysusers.d and lib/tmpfiles.d.
+libdir ?= $(prefix)/lib
+unitdir ?= $(libdir)/systemd/system
+TEMPLATES := $(shell find templates -type f)
+ours = $(DESTDIR)$(bindir)/epistle $(DESTDIR)$(datadir)/doc/epistle/epistle.conf.example $(DESTDIR)$(datadir)/doc/epistle/own-account.md \
+	$(DESTDIR)$(unitdir)/epistle.service $(DESTDIR)$(libdir)/sysusers.d/epistle.conf $(DESTDIR)$(libdir)/tmpfiles.d/epistle.conf \
+	$(TEMPLATES:%=$(DESTDIR)$(datadir)/epistle/%) $(foreach page,$(MAN),$(DESTDIR)$(mandir)/man$(subst .,,$(suffix $(page)))/$(notdir $(page)))
+
 .PHONY: install uninstall clean
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(datadir)/epistle
-	install -m 755 $(B)/epistle $(DESTDIR)$(bindir)/epistle
-	cp -R templates $(DESTDIR)$(datadir)/epistle/
+	install -D -m 755 $(B)/epistle $(DESTDIR)$(bindir)/epistle
+	set -e; for file in $(TEMPLATES); do install -D -m 644 $$file $(DESTDIR)$(datadir)/epistle/$$file; done
 	set -e; for page in $(MAN); do install -D -m 644 $$page $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
 	install -D -m 644 config/epistle.conf.example $(DESTDIR)$(datadir)/doc/epistle/epistle.conf.example
+	install -D -m 644 docs/own-account.md $(DESTDIR)$(datadir)/doc/epistle/own-account.md
+	install -D -m 644 config/epistle.service $(DESTDIR)$(unitdir)/epistle.service
+	sed -i 's|^ExecStart=/usr/bin/|ExecStart=$(bindir)/|' $(DESTDIR)$(unitdir)/epistle.service
+	install -D -m 644 config/sysusers.d/epistle.conf $(DESTDIR)$(libdir)/sysusers.d/epistle.conf
+	install -D -m 644 config/tmpfiles.d/epistle.conf $(DESTDIR)$(libdir)/tmpfiles.d/epistle.conf
+# Configuration, store and user stay; so does what somebody else put beside ours.
 uninstall:
-	rm -f $(DESTDIR)$(bindir)/epistle $(DESTDIR)$(datadir)/doc/epistle/epistle.conf.example
-	rm -rf $(DESTDIR)$(datadir)/epistle
-	set -e; for page in $(MAN); do rm -f $(DESTDIR)$(mandir)/man$${page##*.}/$${page##*/}; done
+	rm -f $(ours)
+	rmdir $(sort $(dir $(TEMPLATES:%=$(DESTDIR)$(datadir)/epistle/%))) $(DESTDIR)$(datadir)/epistle/templates $(DESTDIR)$(datadir)/epistle \
+		$(DESTDIR)$(datadir)/doc/epistle 2>/dev/null || true
 
 clean:
 	rm -rf build build-*
