@@ -84,11 +84,18 @@ int sender_maildir_ready(const char *path, Error *error);
 int sender_maildir_make(const char *path, Error *error);
 
 /* Over SMTP (RFC 5321, 3463, 2034): up to `lines` connections at once, each kept for the letters that follow and closed after some idle
- * seconds; one recipient a transaction. fallback: the service's own address, which takes the null sender's place with a relay that
- * refused MAIL FROM:<> for good (RULINGS 37), remembered while the sender lives. Results as FACTS has them: the server's 5xx for a letter counts
- * only at MAIL, RCPT, DATA and after the final dot; a line lost after the last byte was handed over is SEND_UNKNOWN, lost before it SEND_LATER; 421 on
- * a reused line is tried again at once on a new one. An address with control characters, blanks or non-ASCII is SEND_REFUSED and never goes to the
- * wire; bytes with a bare LF or CR likewise. After a fault of the relay the rest of the batch is done as unbegun. */
+ * seconds; one recipient a transaction. account: its texts must outlive the sender; `seconds` bounds connecting, four times that one answer, ten
+ * times that a letter (at most SENDER_LETTER_SECONDS). fallback: the service's own address, which takes the null sender's place with a relay that
+ * refused MAIL FROM:<> for good (RULINGS 37), remembered while the sender lives; its domain is our name in EHLO. ERROR_INPUT if it is no address, or
+ * for a number of lines that is not 1 to 16.
+ * A letter is condemned (SEND_REFUSED) by the server's 5xx at RCPT and after the final dot (FACTS), at DATA by 55x, and anywhere by 552 or 5.3.4, too
+ * large. Any other 5xx at MAIL, 50x at DATA, 530, 534, 535 and 538 speak of us: relay and operators, as every failure before MAIL is relay, and
+ * operators if the code was 5xx, the log-in refused or the certificate bad.
+ * A line lost before the last byte was handed over is SEND_LATER, from then on SEND_UNKNOWN. 421 or a loss on a reused line, before that byte: again at
+ * once on a new one, once. On a new line: at MAIL the relay's fault; later the letter's own, so that one that kills its relay's filter does not keep
+ * the others waiting, but at the second in a row the relay's. Fewer lines than asked for, where the relay bears no more, are no fault.
+ * An address with control characters, blanks or non-ASCII is SEND_REFUSED and never goes to the wire; bytes with a bare LF or CR, a NUL or 8-bit
+ * likewise. After a fault of the relay the rest of the batch is done as unbegun; the next batch tries anew. */
 MailSender *sender_smtp_open(const LineAccount *account, int lines, const char *fallback, Error *error);
 
 /* Through a program as sendmail(1): PROGRAM -i -f FROM -- TO, by execve, the letter with LF lines on its standard input, "" as FROM for the null

@@ -350,8 +350,12 @@ static void lane_reply(SmtpSender *sender, Lane *lane) {
     bool expected = lane->step == STEP_DATA ? reply->code == 354 || kind >= 4 : kind == 2 || kind >= 4;
     if (lane->step == STEP_DOT && kind == 2 && !smtp_line_said(&lane->line))
         expected = false; /* accepted what it cannot have */
+    /* Out of turn only a good-bye counts, and a no to a letter that begins to come */
+    bool out_of_turn = lane->line.untimely && reply->code != 421 && (lane->step != STEP_DOT || kind < 4);
     if (lane->step == STEP_QUIT || (lane->step == STEP_RESET && kind != 2))
         lane_close(lane);
+    else if (out_of_turn)
+        lane_lost(sender, lane, "the server spoke out of turn", false);
     else if (!expected)
         lane_lost(sender, lane, "the server gave an answer that is none", false);
     else if (reply->code == 421)

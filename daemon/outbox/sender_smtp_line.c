@@ -81,7 +81,8 @@ int smtp_line_opened(SmtpLine *line, CURLcode code, const LineAccount *account, 
         error_clear(&fault);
         line_explain_curl(account, (int)code, line->easy, line->words_, line->reply.whole ? line->reply.words : "", &fault);
         *ret_operators = is_operators(line, code, &fault);
-        return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        bool refused = line->reply.whole && line->reply.code >= 400 && strstr(fault.text, line->reply.words) == NULL;
+        return error_set(error, fault.grade, fault.code, refused ? "%s (the server said: %s)" : "%s", fault.text, line->reply.words);
     }
     if (account->user != NULL && !line->logged_in) { /* curl goes on without, where AUTH is not offered */
         *ret_operators = true;
@@ -135,9 +136,9 @@ static SmtpProgress broken(SmtpLine *line, const char *why, const char *details)
 SmtpProgress smtp_line_work(SmtpLine *line) {
     /* What comes before the first byte was said is no answer to it: a 421, the connection's end, or a server out of step. Then nothing is said. */
     bool begins = line->said_ == 0 && line->saying_length_ > 0;
-    bool untimely = begins && (line->reply.total_ > 0 || fetch(line) != CURLE_AGAIN);
+    line->untimely = begins && (line->reply.total_ > 0 || fetch(line) != CURLE_AGAIN);
     CURLcode sending = CURLE_OK;
-    while (!untimely && sending == CURLE_OK && !smtp_line_said(line)) {
+    while (!line->untimely && sending == CURLE_OK && !smtp_line_said(line)) {
         size_t sent = 0;
         sending = curl_easy_send(line->easy, line->saying_ + line->said_, line->saying_length_ - line->said_, &sent);
         line->said_ += sending == CURLE_OK ? sent : 0;
@@ -157,7 +158,7 @@ SmtpProgress smtp_line_work(SmtpLine *line) {
         if (line->reply.broken)
             return broken(line, "the server's answer cannot be read", "");
         if (line->reply.whole)
-            return untimely && line->reply.code != 421 ? broken(line, "the server spoke out of turn", line->reply.words) : SMTP_REPLIED;
+            return SMTP_REPLIED;
     }
 }
 

@@ -23,6 +23,7 @@ typedef struct SmtpLine {
     bool logged_in;   /* the server said 235 */
     bool takes_size;  /* EHLO's answer named SIZE (RFC 1870) */
     SmtpReply reply;  /* to what was said last; while connecting, the last one curl saw */
+    bool untimely;    /* it began before the first byte was said, so it answers something else, and nothing was said */
     char fault[SMTP_WORDS_SIZE]; /* what SMTP_BROKEN means */
     const char *saying_;
     size_t saying_length_, said_, in_at_, in_length_, heard_;
