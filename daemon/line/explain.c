@@ -38,12 +38,17 @@ static bool secured_at_once(const Trouble *trouble) {
     return end != NULL && end > trouble->account->url && tolower((unsigned char)end[-1]) == 's';
 }
 
+static const char *scheme(const Trouble *trouble) { /* without the s */
+    return scheme_is(trouble, "imap") ? "imap" : scheme_is(trouble, "pop3") ? "pop3" : "smtp";
+}
+
 static const char *kind(const Trouble *trouble) {
     return scheme_is(trouble, "imap") ? "IMAP" : scheme_is(trouble, "pop3") ? "POP3" : "SMTP";
 }
 
+/* curl's tags: a letter for the connection, three digits for the command. */
 static bool is_tagged(const char *reply) {
-    return *reply == 'A' && isdigit((unsigned char)reply[1]) && strchr(reply, ' ') != NULL;
+    return isupper((unsigned char)*reply) && strspn(reply + 1, "0123456789") >= 3 && strchr(reply, ' ') != NULL;
 }
 
 static const char *without_tag(const char *reply) {
@@ -67,7 +72,9 @@ static bool reply_fits(const Trouble *trouble) {
     const char *reply = trouble->reply;
     if (!reply_is_status(reply))
         return false;
-    return scheme_is(trouble, "imap") ? *reply == '*' || is_tagged(reply) : scheme_is(trouble, "pop3") ? *reply == '+' || *reply == '-' : isdigit((unsigned char)*reply) != 0;
+    if (scheme_is(trouble, "imap"))
+        return *reply == '*' || is_tagged(reply);
+    return scheme_is(trouble, "pop3") ? *reply == '+' || *reply == '-' : isdigit((unsigned char)*reply) != 0;
 }
 
 static bool has_one_of(const char *text, const char *const *words) {
@@ -155,7 +162,7 @@ static int explain_authorities(const Trouble *trouble, Error *error) {
 static int explain_handshake(const Trouble *trouble, Error *error) {
     if (strstr(trouble->words, "unexpected TLS packet") != NULL)
         return error_set(error, ERROR_INPUT, 0, "%s: no TLS is spoken from the first byte on this port; write %s:// without the s, which secures it by STARTTLS, or another port",
-                         trouble->host, scheme_is(trouble, "imap") ? "imap" : scheme_is(trouble, "pop3") ? "pop3" : "smtp");
+                         trouble->host, scheme(trouble));
     if (strstr(trouble->words, "protocol version") != NULL)
         return error_set(error, ERROR_INPUT, 0, "%s: it speaks no TLS of version 1.2 or later, and older ones are not safe; whoever runs the server must update it", trouble->host);
     return error_set(error, ERROR_MAILBOX, 0, "%s: no secured connection could be made (%s); it is tried again later", trouble->host, trouble->words);
@@ -203,17 +210,27 @@ static int explain_connection(const Trouble *trouble, Error *error) {
     return error_set(error, ERROR_MAILBOX, 0, "%s: it cannot be reached (%s): is the network up? It is tried again later", trouble->host, code != 0 ? strerror((int)code) : trouble->words);
 }
 
+static int explain_stranger(const Trouble *trouble, Error *error) {
+    return error_set(error, ERROR_INPUT, 0, "%s: no %s server answers there, but one that says \"%s\"; correct the scheme or the port", trouble->host, kind(trouble), trouble->said);
+}
+
 static int explain_time(const Trouble *trouble, Error *error) {
-    double connected = 0, secured = 0;
-    curl_easy_getinfo(trouble->easy, CURLINFO_CONNECT_TIME, &connected);
-    curl_easy_getinfo(trouble->easy, CURLINFO_APPCONNECT_TIME, &secured);
+    double found = 0;
+    const char *address = NULL; /* there only when TCP had connected; CURLINFO_CONNECT_TIME counts TLS in */
+    curl_easy_getinfo(trouble->easy, CURLINFO_NAMELOOKUP_TIME, &found);
+    curl_easy_getinfo(trouble->easy, CURLINFO_PRIMARY_IP, &address);
+    if (*trouble->reply != 0 && !reply_fits(trouble))
+        return explain_stranger(trouble, error);
     if (*trouble->reply != 0)
         return error_set(error, ERROR_MAILBOX, 0, "%s: it did not answer in time after it had said \"%s\"; it is tried again later", trouble->host, trouble->said);
-    if (connected > 0 && !secured_at_once(trouble) && !trouble->account->plain)
-        return error_set(error, ERROR_MAILBOX, 0, "%s: there is a connection, but no greeting came in time; if this port has TLS from the start, write %ss://; else it is tried again later",
-                         trouble->host, scheme_is(trouble, "imap") ? "imap" : scheme_is(trouble, "pop3") ? "pop3" : "smtp");
-    return error_set(error, ERROR_MAILBOX, 0, "%s: %s in time: is the server well, is the port right, does a firewall stand between? It is tried again later", trouble->host,
-                     connected > 0 || secured > 0 ? "there is a connection, but no greeting came" : "no connection could be made");
+    if (found <= 0)
+        return error_set(error, ERROR_MAILBOX, 0, "%s: its name was not found in time: does this machine's name server answer? It is tried again later", trouble->host);
+    if (address == NULL || *address == 0)
+        return error_set(error, ERROR_MAILBOX, 0, "%s: no connection could be made in time: is the port right, does a firewall stand between? It is tried again later", trouble->host);
+    if (trouble->account->plain)
+        return error_set(error, ERROR_MAILBOX, 0, "%s: there is a connection, but no greeting came in time: is the port right? It is tried again later", trouble->host);
+    return error_set(error, ERROR_MAILBOX, 0, "%s: there is a connection, but no greeting came in time; if this port %s, write %s%s://; else it is tried again later", trouble->host,
+                     secured_at_once(trouble) ? "begins without TLS" : "has TLS from the start", scheme(trouble), secured_at_once(trouble) ? "" : "s");
 }
 
 /* The line broke, or what came is none of the protocol. */
@@ -223,7 +240,7 @@ static int explain_end(const Trouble *trouble, Error *error) {
     if (*trouble->reply == 0)
         return error_set(error, ERROR_MAILBOX, 0, "%s: the connection was closed before a greeting came; it is tried again later", trouble->host);
     if (!reply_fits(trouble))
-        return error_set(error, ERROR_INPUT, 0, "%s: no %s server answers there, but one that says \"%s\"; correct the scheme or the port", trouble->host, kind(trouble), trouble->said);
+        return explain_stranger(trouble, error);
     if (reply_refuses(trouble->reply))
         return error_set(error, ERROR_MAILBOX, 0, "%s: it does not serve us now, saying \"%s\"; it is tried again later", trouble->host, trouble->said);
     return error_set(error, ERROR_MAILBOX, 0, "%s: the connection broke after it had said \"%s\"; it is tried again later", trouble->host, trouble->said);

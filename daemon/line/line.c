@@ -38,6 +38,7 @@ struct Line {
 };
 
 static int curl_made = -1;
+static int connect_seconds = LINE_CONNECT_SECONDS; /* the unit test shortens it */
 
 /* A line's deadlines are the machine's time, not the world's: they bound a server's slowness, and no clock of a game hangs on them. */
 static int64_t milliseconds_now(void) {
@@ -103,7 +104,7 @@ static bool set_connection(const LineAccount *account, CURL *easy) {
     good &= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK; /* does not wait for a name server that does not answer */
     good &= curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK;
-    good &= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)LINE_CONNECT_SECONDS) == CURLE_OK;
+    good &= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)connect_seconds) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_USE_SSL, account->plain ? (long)CURLUSESSL_NONE : (long)CURLUSESSL_ALL) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK; /* RFC 8314 4.1 */
     good &= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK;
@@ -170,7 +171,7 @@ static int prepare(Line *line, const LineAccount *account, Error *error) {
     good &= curl_easy_setopt(line->easy, CURLOPT_HEADERFUNCTION, keep_reply) == CURLE_OK;
     good &= curl_easy_setopt(line->easy, CURLOPT_HEADERDATA, line) == CURLE_OK;
     good &= curl_easy_setopt(line->easy, CURLOPT_WRITEFUNCTION, swallow) == CURLE_OK;
-    good &= curl_easy_setopt(line->easy, CURLOPT_TIMEOUT, (long)LINE_CONNECT_SECONDS) == CURLE_OK;
+    good &= curl_easy_setopt(line->easy, CURLOPT_TIMEOUT, (long)connect_seconds) == CURLE_OK;
     if (!good)
         return error_set(error, ERROR_LATER, 0, "no memory for a connection to %s", line->host);
     return line_prepare_curl(account, line->easy, error);
@@ -189,7 +190,7 @@ static CURLcode connect_once(Line *line) {
 }
 
 static CURLcode connect_line(Line *line, const LineAccount *account) {
-    line_begin(line, LINE_CONNECT_SECONDS, LINE_BYTES_MAX);
+    line_begin(line, connect_seconds, LINE_BYTES_MAX);
     CURLcode result = connect_once(line);
     if (result != CURLE_LOGIN_DENIED || reply_refuses(line->reply) || account->secret.token != NULL)
         return result;
@@ -238,14 +239,14 @@ void line_begin(Line *line, int seconds, size_t bytes) {
     line->left = bytes;
 }
 
-static int fail_again(const Line *line, Error *error) {
+static int broken_again(const Line *line, Error *error) {
     if (error != NULL)
         *error = line->fault;
     return -1;
 }
 
 /* The first fault is the line's for ever. */
-__attribute__((format(printf, 3, 4))) static int fail(Line *line, Error *error, const char *format, ...) {
+__attribute__((format(printf, 3, 4))) static int break_line(Line *line, Error *error, const char *format, ...) {
     if (line->fault.grade == ERROR_NONE) {
         char text[ERROR_TEXT_MAX];
         va_list arguments;
@@ -255,7 +256,7 @@ __attribute__((format(printf, 3, 4))) static int fail(Line *line, Error *error, 
         error_set(&line->fault, ERROR_MAILBOX, 0, "%s", text);
         error_prefix(&line->fault, "%s", line->host);
     }
-    return fail_again(line, error);
+    return broken_again(line, error);
 }
 
 /* Waits until the socket is ready, or for a part of the time; -1 when the operation's time is over. */
@@ -263,11 +264,11 @@ static int wait_for(Line *line, short events, Error *error) {
     int64_t now = milliseconds_now();
     tell_alive(line, now);
     if (now >= line->deadline)
-        return fail(line, error, "the server was not done after %d s; the connection was given up, and a new one is tried later", line->seconds);
+        return break_line(line, error, "the server was not done after %d s; the connection was given up, and a new one is tried later", line->seconds);
     int64_t slice = line->deadline - now < ALIVE_MILLISECONDS ? line->deadline - now : ALIVE_MILLISECONDS;
     struct pollfd ready = { .fd = line->socket, .events = events };
     if (poll(&ready, 1, (int)slice) < 0 && errno != EINTR)
-        return fail(line, error, "cannot wait for the server: %s", strerror(errno));
+        return break_line(line, error, "cannot wait for the server: %s", strerror(errno));
     return 0;
 }
 
@@ -290,15 +291,15 @@ static ssize_t receive(Line *line, void *ret_bytes, size_t size, Error *error) {
     if (result == CURLE_OK && length > 0)
         return (ssize_t)length;
     if (result == CURLE_OK)
-        return fail(line, error, "the server closed the connection; a new one is tried later");
-    return fail(line, error, "the connection broke while reading (%s); a new one is tried later", curl_easy_strerror(result));
+        return break_line(line, error, "the server closed the connection; a new one is tried later");
+    return break_line(line, error, "the connection broke while reading (%s); a new one is tried later", curl_easy_strerror(result));
 }
 
 ssize_t line_read(Line *line, void *ret_bytes, size_t size, Error *error) {
     if (line->fault.grade != ERROR_NONE)
-        return fail_again(line, error);
+        return broken_again(line, error);
     if (line->left == 0)
-        return fail(line, error, "the server sent more than was to be expected; the connection was given up, and a new one is tried later");
+        return break_line(line, error, "the server sent more than was to be expected; the connection was given up, and a new one is tried later");
     size = size < line->left ? size : line->left;
     ssize_t length = 0;
     int64_t now = milliseconds_now();
@@ -315,12 +316,12 @@ ssize_t line_read(Line *line, void *ret_bytes, size_t size, Error *error) {
 
 int line_write(Line *line, const void *bytes, size_t length, Error *error) {
     if (line->fault.grade != ERROR_NONE)
-        return fail_again(line, error);
+        return broken_again(line, error);
     for (size_t at = 0; at < length;) {
         size_t sent = 0;
         CURLcode result = curl_easy_send(line->easy, (const char *)bytes + at, length - at, &sent);
         if (result != CURLE_OK && result != CURLE_AGAIN)
-            return fail(line, error, "the connection broke while writing (%s); a new one is tried later", curl_easy_strerror(result));
+            return break_line(line, error, "the connection broke while writing (%s); a new one is tried later", curl_easy_strerror(result));
         at += sent;
         if (at < length && wait_for(line, POLLOUT, error) != 0)
             return -1;

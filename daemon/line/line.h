@@ -23,7 +23,7 @@ typedef struct LineAccount { /* how a server is reached; texts belong to the con
     const char *ca_file; /* PEM certificates to trust instead of the system's; NULL: the system's */
     bool plain;          /* tls = none: no TLS at all; config.c allows it for this very machine only */
     int seconds;         /* of one operation, for line_begin(); 0: LINE_SECONDS */
-    void (*alive)(void); /* called at least once a second while something is waited for; NULL: nobody wants to know */
+    void (*alive)(void); /* called at least once a second while a server is waited for (not a command that prints the secret); NULL: not called */
 } LineAccount;
 
 enum {
@@ -38,20 +38,21 @@ bool line_host_is_local(const char *url);
 typedef struct Line Line;
 
 /* The result, or NULL with *error: ERROR_MAILBOX, or ERROR_INPUT for what only the operator can mend (log-in refused, certificate not
- * trusted or not of this host or run out, STARTTLS not offered, unknown host). One sentence that names the host and port, says
+ * trusted or not of this host or run out, STARTTLS not offered, another kind of server). A name that is not found is
+ * ERROR_MAILBOX: curl does not tell a name that is wrong from a name server that is away. One sentence that names the host and port, says
  * in plain words what is wrong (each of those causes is told from the others), gives the server's own words where there are some, and what to do. */
 Line *line_open(const LineAccount *account, Error *error);
 void line_close(Line *line); /* without a word to the server; NULL is fine */
 
 /* A new operation: everything until the next line_begin() ends within `seconds`, and reads `bytes` bytes at most. */
 void line_begin(Line *line, int seconds, size_t bytes);
-/* At least one byte, at most `size`; 0 at the end of the line, which is an error everywhere here (ERROR_MAILBOX), or -1 with *error. */
+/* At least one byte, at most `size`; or -1 with *error (ERROR_MAILBOX), at the line's end too, which is an error everywhere here: never 0. */
 ssize_t line_read(Line *line, void *ret_bytes, size_t size, Error *error);
 /* All of them. 0, or -1 with *error. */
 int line_write(Line *line, const void *bytes, size_t length, Error *error);
 
-/* For poll(): readable when the server has sent something. line_pending(): bytes already lie in the TLS layer or our buffer, poll() would not
- * tell of them. */
+/* For poll(): readable when the server has sent something, be it only TLS's own; so ask line_pending() before and after each poll(). line_pending(): bytes,
+ * or the end of the line, can be read at once; poll() would not tell of what lies in the TLS layer or our buffer. It never waits. */
 int line_descriptor(const Line *line);
 bool line_pending(Line *line);
 /* What the first failed operation failed of; "" if none has. For callers whose own path of errors leads through a library. */
