@@ -86,6 +86,14 @@ class Club:
         assert done.returncode == expect, f"epistle {' '.join(map(str, arguments))}: exit {done.returncode}, not {expect}\n{done.stdout}{done.stderr}"
         return done.stdout
 
+    def run_failing(self, *arguments, status=1, timeout=90):
+        """What the program says on standard error, where it must fail; status None: in any way."""
+        done = subprocess.run([self.program, "-c", str(self.configuration), *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=timeout)
+        good = done.returncode == status if status is not None else done.returncode in (1, 75)
+        assert good, f"epistle {' '.join(map(str, arguments))}: exit {done.returncode}, not {status}\n{done.stdout}{done.stderr}"
+        return done.stderr
+
     def once(self, expect=0, **more):
         self.untaken = True
         return self.run("once", "--now", stamp(self.now), expect=expect, **more)

@@ -29,7 +29,8 @@ import pytest
 from letters import UTC, Maildir
 
 ROOT = os.geteuid() == 0
-PASSWORD = "correct horse"
+os.environ["PATH"] = os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin"  # where the servers are; not on an ordinary user's path
+PASSWORD = "correct-horse"
 HOST = "mx.club.example"
 CLUB = "chess@club.example"
 SECONDS = 30  # for whatever a server is waited for
@@ -232,13 +233,21 @@ imap_idle_notify_interval = 1 mins
 lda_mailbox_autocreate = yes
 pop3_uidl_format = %08Xu%08Xv
 passdb {{
+  driver = static
+  username_filter = !nobody*
+  args = password={password}
+}}
+passdb {{
   driver = passwd-file
-  args = scheme=PLAIN username_format=%Lu {folder}/users
+  args = {folder}/nobody
 }}
 userdb {{
   driver = passwd-file
-  args = username_format=%Lu {folder}/users
-  default_fields = uid={uid} gid={gid} home={folder}/mail/%Lu mail=maildir:{folder}/mail/%Lu/Maildir
+  args = username_format=%Lu {folder}/places
+}}
+userdb {{
+  driver = static
+  args = uid={uid} gid={gid} home={folder}/mail/%Lu mail=maildir:{folder}/mail/%Lu/Maildir
 }}
 namespace inbox {{
   inbox = yes
@@ -292,10 +301,10 @@ local {plain} {{
 
 
 class Dovecot(Server):
-    """IMAP, POP3 (both with and without TLS from the start) and LMTP. Users are whole addresses, all with the same password; the
-    part behind a `+` is left out. Letters lie in Maildirs below mail/."""
+    """IMAP, POP3 (both with and without TLS from the start) and LMTP. Users are whole addresses, the part behind a `+` left out: everybody is there
+    who is not called nobody…, and all have the same password. Letters lie in Maildirs below mail/, or where `places` says (address: path)."""
 
-    def __init__(self, folder, certificates, users=(CLUB,), more=""):
+    def __init__(self, folder, certificates, places=None, more=""):
         super().__init__(folder)
         self.certificates = certificates
         self.more = more  # further lines of its configuration
@@ -305,12 +314,12 @@ class Dovecot(Server):
         for name in ("run", "state", "mail"):
             (self.folder / name).mkdir(exist_ok=True)
         self.own(self.mail)
-        (self.folder / "users").touch()
+        (self.folder / "nobody").touch()
+        (self.folder / "places").write_text("".join(f"{user}:::::{self.mail}/{user}::userdb_uid={self.uid} userdb_gid={self.gid} userdb_mail=maildir:{place}\n"
+                                                    for user, place in (places or {}).items()))
         self.password_file = self.folder / "password"
         self.password_file.touch(0o600)
         self.password_file.write_text(PASSWORD + "\n")
-        for user in users:
-            self.add_user(user)
         self.choose_ports()
 
     def own(self, path):
@@ -327,7 +336,7 @@ class Dovecot(Server):
     def configure(self):
         system = ("dovecot", "dovenull", "dovecot") if ROOT else (self.user, self.user, grp.getgrgid(self.gid).gr_name)
         text = DOVECOT.format(folder=self.folder, internal=system[0], login=system[1], group=system[2], listen=", ".join(LISTEN), host=HOST,
-                              good=self.certificates["good"], uid=self.uid, gid=self.gid, ports=self.ports, plain=WITHOUT_TLS)
+                              good=self.certificates["good"], uid=self.uid, gid=self.gid, ports=self.ports, plain=WITHOUT_TLS, password=PASSWORD)
         for name, address in CERTIFICATES.items():
             file, key = self.certificates[name]
             text += f"local {address} {{\n  ssl_cert = <{file}\n  ssl_key = <{key}\n}}\n"
@@ -343,14 +352,6 @@ class Dovecot(Server):
         return self.control("doveadm", "-c", self.folder / "dovecot.conf", "stop")
 
     # --- users and their letters ---
-
-    def add_user(self, address, maildir=None):
-        """maildir: where its letters lie, if not below mail/."""
-        extra = f"userdb_mail=maildir:{maildir}" if maildir else ""
-        lines = {line.split(":")[0]: line for line in (self.folder / "users").read_text().splitlines()}
-        lines[address] = f"{address}:{{PLAIN}}{PASSWORD}:{self.uid}:{self.gid}::{self.mail}/{address}::{extra}"
-        (self.folder / "users").write_text("".join(line + "\n" for line in lines.values()))
-        return address
 
     def maildir(self, user=CLUB):
         """The user's INBOX as a folder to be looked at."""
@@ -507,7 +508,7 @@ postlog   unix-dgram n  -       n       -       1       postlogd
 
 class Postfix(Server):
     """The club's relay and its mail exchanger in one. Every letter to *.example goes to Dovecot by LMTP; an address that Dovecot does not know
-    is thereby accepted and bounced. `refuse` and `hold_back` change what becomes of an address.
+    (nobody…) is thereby accepted and bounced. `refuse` and `hold_back` change what becomes of an address.
 
     Ports: smtp takes letters of anybody on this machine; submission (STARTTLS) and smtps want a log-in by the same users as Dovecot's."""
 
@@ -657,6 +658,6 @@ serial = itertools.count(1)
 
 
 @pytest.fixture
-def mailbox_user(dovecot):
-    """An address nobody has used before, known to Dovecot."""
-    return dovecot.add_user(f"chess{next(serial)}@club.example")
+def mailbox_user():
+    """An address nobody has used before."""
+    return f"chess{next(serial)}@club.example"
