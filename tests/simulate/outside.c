@@ -3,11 +3,13 @@
 #include "tests/simulate/prng.h"
 #include "tests/simulate/vfs_power.h"
 
+#include <signal.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 Outside *outside_new(void) {
     Outside *outside = mmap(NULL, sizeof *outside, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -111,8 +113,27 @@ void outside_weather(Outside *outside) {
 
 /* --- a life's end --- */
 
+/* To this life, if serve's loop has begun and takes it. */
+static void send_signal(int number) {
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    if (sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, number) == 1)
+        kill(getpid(), number);
+}
+
+void outside_wait(Outside *outside, bool busy) {
+    outside->now += busy ? (Instant)prng_below(&outside->random, 20) : 1 + (Instant)prng_below(&outside->random, 300);
+    if (outside->end_at != INSTANT_NONE && outside->now >= outside->end_at) {
+        outside->end_at = INSTANT_NONE;
+        send_signal(SIGTERM);
+    }
+}
+
 void outside_step(Outside *outside) {
-    if (++outside->steps != outside->die_at)
+    outside->steps++;
+    if (outside->steps == outside->signal_at)
+        send_signal(outside->signal);
+    if (outside->steps != outside->die_at)
         return;
     if (outside->die_by_loss)
         power_loss(outside->die_seed, STATUS_POWER_LOSS);

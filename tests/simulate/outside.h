@@ -76,12 +76,15 @@ typedef struct Outside {
     Instant mailbox_back, relay_back, disk_back; /* before, there is none */
     bool operators;        /* what fails of mailbox and relay now only the operator can mend: a log-in is refused */
     unsigned mailbox_outages, relay_outages, disk_outages, validities; /* how many there were */
-    bool mailbox_failing, relay_failing; /* it failed the service, and has not served it since */
+    bool mailbox_failing, relay_failing; /* it failed the service, and has not served it since, were it for one call only */
     unsigned mailbox_failures, relay_failures; /* how often that began */
     uint64_t steps;        /* of the present life: operations of the store and calls of the world */
     uint64_t die_at;       /* the step to die at, 0: lives */
     uint64_t die_seed;
     bool die_by_loss;      /* of power */
+    uint64_t signal_at;    /* the step at which serve is sent `signal`; 0: never */
+    int signal;
+    Instant end_at;        /* when it is sent SIGTERM; INSTANT_NONE: never */
     size_t arrival_count, naming_count, sending_count, pool_used;
     Arrival arrivals[ARRIVALS_MAX];
     Naming namings[NAMINGS_MAX];
@@ -115,6 +118,8 @@ int outside_power_step(void *outside, int operation, const char *path, uint64_t 
 MailSource *outside_mailbox(Outside *outside);
 MailSender *outside_relay(Outside *outside);
 bool outside_one_in(Outside *outside, unsigned many);
+/* The service waits for something: time goes on. */
+void outside_wait(Outside *outside, bool busy);
 /* Bytes kept in the pool; false if it is full. */
 bool outside_keep(Outside *outside, const char *bytes, size_t length, size_t *ret_offset);
 

@@ -82,18 +82,22 @@ static int source_list(MailSource *base, Arena *arena, SourceList *ret_list, Err
     }
     free(uids);
     *ret_list = list;
-    return line_goes(outside, error);
+    if (line_goes(outside, error) < 0)
+        return -1;
+    outside->mailbox_failing = false;
+    return 0;
 }
 
 /* By its present name only. */
 static Arrival *arrival_named(Outside *outside, const char *mailbox, const char *name) {
-    for (size_t i = 0; i < outside->arrival_count; i++) {
-        Arrival *arrival = &outside->arrivals[i];
-        char its_mailbox[MAILBOX_SIZE], its_name[NAME_SIZE];
-        naming_write(outside, &(Naming){(int)i, outside->validity, arrival->uid}, its_mailbox, its_name);
-        if (arrival->uid && lies_there(outside, arrival) && !strcmp(its_name, name) && !strcmp(its_mailbox, mailbox))
-            return arrival;
-    }
+    char its_mailbox[MAILBOX_SIZE], its_name[NAME_SIZE];
+    unsigned uid = (unsigned)strtoul(name, NULL, 10);
+    naming_write(outside, &(Naming){0, outside->validity, uid}, its_mailbox, its_name);
+    if (uid == 0 || strcmp(its_name, name) || strcmp(its_mailbox, mailbox))
+        return NULL;
+    for (size_t i = 0; i < outside->arrival_count; i++)
+        if (outside->arrivals[i].uid == uid && lies_there(outside, &outside->arrivals[i]))
+            return &outside->arrivals[i];
     return NULL;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tests/simulate/prng.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,10 @@ static void sender_begin(MailSender *base, Mailing *mailings, size_t count, Inst
 static size_t sender_work(MailSender *base, struct pollfd *extra, size_t extra_count, int milliseconds) {
     SimulatedSender *sender = (SimulatedSender *)base;
     Outside *outside = sender->outside;
-    (void)extra, (void)extra_count, (void)milliseconds;
+    for (size_t i = 0; i < extra_count; i++)
+        extra[i].revents = 0;
+    if (milliseconds > 0)
+        outside_wait(outside, sender->next < sender->count || in_flight(sender));
     outside_step(outside);
     bool waiting = sender->next < sender->count;
     if (waiting && (outside->now < outside->relay_back || outside_one_in(outside, outside->faults.hang_up))) {
@@ -141,8 +145,12 @@ static void sender_stop(MailSender *base) {
 }
 
 static int sender_probe(MailSender *base, Error *error) {
-    const Outside *outside = ((SimulatedSender *)base)->outside;
-    return outside->now < outside->relay_back ? error_set(error, ERROR_MAILBOX, 0, "the simulated relay is not to be had") : 0;
+    Outside *outside = ((SimulatedSender *)base)->outside;
+    outside_step(outside);
+    bool fails = outside->now < outside->relay_back;
+    outside->relay_failures += fails && !outside->relay_failing;
+    outside->relay_failing = fails;
+    return fails ? error_set(error, ERROR_MAILBOX, 0, "the simulated relay is not to be had") : 0;
 }
 
 static void sender_close(MailSender *base) {

@@ -5,11 +5,12 @@
  *
  * The service runs as a row of lives, each a forked process over the same store and the same outside; many die at a random
  * step: an operation of the store's files or a call of the world, by a crash or a loss of power. A life is one cycle, as of `once`, or
- * some hours in the manner of `serve`, in which letters go out while the mailbox is read. The same seed is the same story. Each seed
+ * some hours of serve's own loop, in which the clock goes on wherever it would wait. The same seed is the same story. Each seed
  * ends with some quiet days without faults; then everything must be as if nothing had ever failed. */
 #include "daemon/config.h"
 #include "daemon/inbox/mime.h"
 #include "daemon/outbox/template.h"
+#include "daemon/serve.h"
 #include "daemon/service/outage.h"
 #include "daemon/service/service.h"
 #include "daemon/service/starting.h"
@@ -21,6 +22,7 @@
 #include "tests/simulate/prng.h"
 #include "tests/simulate/vfs_power.h"
 
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +37,7 @@ enum {
     LIFE_SECONDS = 60, /* a life longer than this hangs */
     DEATHS_IN_ROW_MAX = 2,
     STEPS_GUESS = 400, /* of a first life, to choose its death in */
-    TURNS_MAX = 12, /* of a life in the manner of serve */
+    SERVED_HOURS_MAX = 6, /* by one life */
     PATH_LENGTH = 300,
 };
 
@@ -48,7 +50,6 @@ typedef struct Seed {
     People people;
     int lives, crashes, losses, deaths_in_row, served;
     bool serves;  /* the present life does */
-    int stops_at; /* how often it may be asked whether it is to end, before it is */
     int complaints;
     bool tell;
 } Seed;
@@ -107,72 +108,23 @@ static void setup(Seed *seed, Service *service) {
     }
 }
 
-static int asks_left;
-
-static bool asked_to_stop(void) {
-    return --asks_left < 0;
-}
-
-/* A disk that takes nothing is an outage too; serve and once say so. */
-static void judge(Service *service, const Error *fault) {
-    if (outage_of_disk(fault))
-        outage_failed(service, OUTAGE_DISK, fault->text);
-    else if (fault->grade == ERROR_NONE)
-        outage_over(service, OUTAGE_DISK);
-}
-
-static int once(Seed *seed, Service *service, CycleReport *report, Error *error) {
-    int result = service_cycle(service, report, error);
-    seed->outside->mailbox_failing = seed->outside->mailbox_failing && result < 0;
-    judge(service, error);
+static int once(Seed *seed, Service *service, Error *error) {
+    CycleReport report = {0};
+    int result = service_cycle(service, &report, error);
+    if (seed->tell)
+        fprintf(stderr, "    fetched %d settled %d aside %d filed %d sent %d refused %d deferred %d unknown %d\n", report.fetched, report.settled,
+                report.set_aside, report.filed, report.sent, report.refused, report.deferred, report.unknown);
     return result;
 }
 
-/* Reads the mailbox and lets timers run. */
-static int serve_in(Seed *seed, Service *service, CycleReport *report, Error *error) {
-    if (seed->outside->now < outage_next_try(service, OUTAGE_MAILBOX))
-        return 0;
-    if (intake_run(service, report, error) < 0)
-        return -1;
-    seed->outside->mailbox_failing = false;
-    return timers_run(service, report, error);
+static void reload(void *data) {
+    (void)data;
 }
 
-/* Some steps of the letters that go out, while time goes on. */
-static int serve_out(Seed *seed, Service *service, CycleReport *report, Error *error) {
-    Outside *outside = seed->outside;
-    if (outside->now >= outage_next_try(service, OUTAGE_RELAY) && queue_begin(service, report, error) < 0)
-        return -1;
-    for (uint64_t steps = prng_below(&outside->random, 40); steps > 0; steps--) {
-        if (queue_step(service, NULL, 0, 0, report, error) < 0)
-            return -1;
-        outside->now += (Instant)prng_below(&outside->random, 20);
-    }
-    return 0;
-}
-
-/* The loop of serve, with the outside's dice for what comes when. */
-static int serve(Seed *seed, Service *service, CycleReport *report, Error *error) {
-    Outside *outside = seed->outside;
-    service->stopping = asked_to_stop;
-    for (uint64_t turns = 1 + prng_below(&outside->random, TURNS_MAX); turns > 0 && asks_left > 0; turns--) {
-        Error in = {0}, out = {0};
-        serve_in(seed, service, report, &in);
-        serve_out(seed, service, report, &out);
-        judge(service, in.grade != ERROR_NONE ? &in : &out);
-        if (in.grade == ERROR_DAMAGED || out.grade == ERROR_DAMAGED) {
-            *error = in.grade == ERROR_DAMAGED ? in : out;
-            return -1;
-        }
-        if (seed->tell && (in.grade != ERROR_NONE || out.grade != ERROR_NONE))
-            fprintf(stderr, "    in: %s; out: %s\n", in.text, out.text);
-        outside->now += (Instant)prng_below(&outside->random, 900);
-    }
-    queue_stop(service); /* what is on its way is finished */
-    while (service->batch_ && queue_step(service, NULL, 0, 0, report, error) >= 0)
-        ;
-    queue_drop(service);
-    return service_note(service, error);
+static int serve(Service *service, Error *error) {
+    service->alive = serve_alive;
+    service->stopping = serve_stopping;
+    return serve_run(service, reload, NULL, error);
 }
 
 static _Noreturn void life(Seed *seed, bool first) {
@@ -196,21 +148,17 @@ static _Noreturn void life(Seed *seed, bool first) {
     }
     if (first)
         setup(seed, &service);
-    CycleReport report = {0};
     int status = STATUS_WELL;
-    asks_left = seed->stops_at;
-    if ((seed->serves ? serve : once)(seed, &service, &report, &error) < 0) {
+    if ((seed->serves ? serve(&service, &error) : once(seed, &service, &error)) < 0) {
         if (seed->tell || error.grade == ERROR_DAMAGED)
             fprintf(stderr, "    %s: %s\n", seed->serves ? "serve" : "cycle", error.text);
         status = error.grade == ERROR_DAMAGED ? STATUS_SAID_ERROR : STATUS_WELL; /* the others mend by themselves, or the end will show */
     }
-    if (seed->tell)
-        fprintf(stderr, "    fetched %d settled %d aside %d filed %d sent %d refused %d deferred %d unknown %d\n", report.fetched, report.settled,
-                report.set_aside, report.filed, report.sent, report.refused, report.deferred, report.unknown);
     outage_unload(&service);
     store_close(store);
     world.source->operations->close(world.source);
-    world.sender->operations->close(world.sender);
+    if (world.sender)
+        world.sender->operations->close(world.sender);
     power_crash(status);
 }
 
@@ -227,7 +175,9 @@ static void live(Seed *seed, bool first, bool may_die) {
     }
     outside->steps = 0;
     seed->serves = !first && prng_below(&outside->random, 2);
-    seed->stops_at = prng_below(&outside->random, 4) ? 100000 : (int)prng_below(&outside->random, 60);
+    outside->end_at = seed->serves ? outside->now + (Instant)prng_below(&outside->random, SERVED_HOURS_MAX * 3600) : INSTANT_NONE;
+    outside->signal_at = seed->serves && prng_below(&outside->random, 4) == 0 ? prng_below(&outside->random, steps) : 0;
+    outside->signal = prng_below(&outside->random, 2) ? SIGTERM : SIGHUP;
     seed->served += seed->serves;
     fflush(stdout);
     pid_t pid = fork();
@@ -505,8 +455,8 @@ static bool configure(Seed *seed) {
     if (!file)
         return false;
     fprintf(file, "[service]\nname = Anytown Chess\naddress = chess@club.example\nstore = %s\nkey_file = %s\nlanguage = en\ntimezone = UTC\n"
-            "arbiter = td@club.example\n[mailbox]\nurl = maildir://%s/inbox\n[outgoing]\nurl = maildir://%s/out\n[play]\ntime = 10/50d\n"
-            "[limits]\nplayer_per_day = 1000\nunproven_per_day = 1000\n", seed->store, seed->key, seed->folder, seed->folder);
+            "arbiter = td@club.example\n[mailbox]\nurl = maildir://%s/inbox\npoll = 600\n[outgoing]\nurl = maildir://%s/out\n[play]\ntime = 10/50d\n"
+            "[limits]\nplayer_per_day = 1000\nunproven_per_day = 1000\nfree_space_mb = 0\n", seed->store, seed->key, seed->folder, seed->folder);
     fclose(file);
     Str errors;
     str_init(&errors, 4096);
