@@ -191,6 +191,8 @@ static void begin_idling(Serve *serve) {
     error_clear(&ignored);
     if (source->operations->wait_begin(source, &serve->idle, &ignored) < 0)
         serve->idle = -1; /* the next reading finds out what is wrong */
+    else if (serve->idle >= 0)
+        serve->told = source->operations->wait_heard(source) || serve->told; /* what came since the mailbox was read */
 }
 
 static int take_in(Serve *serve, CycleReport *report, Error *error) {

@@ -497,6 +497,8 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
     int result = source->operations->list(source, &arena, &list, error);
     if (result == 0)
         result = take_all(intake, &list, batch_size, error);
+    if (result == 0 && list.fault.grade != ERROR_NONE) /* a further folder: what it holds is not known (RULINGS 30) */
+        result = error_set(error, list.fault.grade, list.fault.code, "%s", list.fault.text);
     arena_free(&arena);
     return result;
 }
