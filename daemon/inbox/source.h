@@ -68,7 +68,7 @@ typedef struct MailSourceOperations {
      * those marked before it have `filed` set. */
     int (*file)(MailSource *source, SourceFile *files, size_t count, Error *error);
     /* Whether letters could be read and filed now: opens the line, logs in, looks at every folder, reads and changes nothing. make: folders
-     * that are missing are made (what `also` and `after` name).  */
+     * that are missing are made. */
     int (*probe)(MailSource *source, bool make, Error *error);
     /* Begins to wait for letters to come (IMAP's IDLE): *ret_descriptor is to be polled for reading, or -1 where the source cannot
      * tell and must be asked again after a while. It is a hint only: list() is called after every end of waiting, and IDLE

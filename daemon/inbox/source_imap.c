@@ -226,7 +226,7 @@ static int imap_source_probe(MailSource *source, bool make, Error *error) {
                          "set `after = seen` or `after = move:FOLDER`", line_host(session->line));
     for (size_t i = 0; i <= imap->folder_count; i++) {
         ImapFolder *folder = i < imap->folder_count ? &imap->folders[i] : &imap->target;
-        int result = folder->name != NULL ? probe_folder(session, folder, make && i > 0, error) : 0;
+        int result = folder->name != NULL ? probe_folder(session, folder, make, error) : 0;
         if (result < 0)
             return -1;
         if (result == 1 && length < sizeof missing)
