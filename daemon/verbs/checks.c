@@ -35,6 +35,7 @@ bool checks_configuration(Checks *checks, const char *file) {
     str_free(&errors);
     if (good)
         checks_say(checks, CHECK_OK, "configuration", "%s", file);
+    checks->unmade = checks->init && !good;
     checks->init = checks->init && good;
     return checks->open.config != NULL;
 }
@@ -83,6 +84,8 @@ void checks_store(Checks *checks) {
     error_clear(&error);
     if (config->store == NULL || config->key_file == NULL)
         return;
+    if (checks->unmade && access(config->store, F_OK) != 0 && errno == ENOENT)
+        return; /* what hinders its making was said */
     if (checks->init && wrong_user(checks, config->store))
         return;
     if (checks->init) {

@@ -9,6 +9,7 @@ typedef enum CheckGrade { CHECK_OK, CHECK_WARN, CHECK_FAIL } CheckGrade;
 typedef struct Checks {
     Open open;
     bool init;    /* make what is missing: store, key, Maildirs, folders */
+    bool unmade;  /* init was wanted and taken back */
     bool offline; /* leave mailbox and outgoing alone */
     int counts[CHECK_FAIL + 1];
     /* subject: "store", "mailbox" …; "configuration" for lines that begin with file and line by themselves. */

@@ -7,6 +7,7 @@ import pytest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "mail"))
 
 from club import Club  # noqa: E402
+from servers import certificates, dovecot, mailbox_user, postfix, server_folder  # noqa: E402, F401
 
 
 @pytest.fixture

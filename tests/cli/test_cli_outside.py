@@ -8,7 +8,7 @@ import pytest
 
 from club import PROGRAM
 
-VERBS = ["serve", "once", "check", "demo", "player", "game", "letters", "letter", "outbox", "status", "verify", "read", "perft", "notate", "moves", "replay"]
+VERBS = ["serve", "once", "check", "doctor", "demo", "player", "game", "letters", "letter", "outbox", "status", "verify", "read", "perft", "notate", "moves", "replay"]
 PARTS = [["player", part] for part in ("add", "list", "show", "block")] + [["game", part] for part in ("new", "show", "list", "move")]
 
 

@@ -63,11 +63,28 @@ static void expect_errors(const char *text, const char *expected) {
     str_free(&found);
 }
 
+static void copy_file(const char *from, const char *to) {
+    static char text[64 * 1024];
+    FILE *stream = fopen(from, "r");
+    assert_non_null(stream);
+    write_file(to, text, fread(text, 1, sizeof text, stream));
+    fclose(stream);
+}
+
+/* As it lies in /etc/epistle, with the password beside it. */
 static void example(void **state) {
     (void)state;
     Str errors;
+    char password[80];
+    snprintf(password, sizeof password, "%s/password", folder);
+    copy_file("config/epistle.conf.example", path);
     str_init(&errors, 10000);
-    Config *config = config_read("config/epistle.conf.example", &errors);
+    assert_null(config_read(path, &errors)); /* which is missing: nothing else is wrong with it */
+    assert_non_null(strstr(errors.data, "password: No such file or directory"));
+    str_clear(&errors);
+    write_file(password, "x\n", 2);
+    chmod(password, 0640);
+    Config *config = config_read(path, &errors);
     assert_string_equal(errors.data, "");
     assert_non_null(config);
     assert_string_equal(config->name, "Anytown Chess by Mail");
@@ -77,20 +94,64 @@ static void example(void **state) {
     assert_string_equal(config->language, "en");
     assert_string_equal(config->timezone, "Europe/Vienna");
     assert_string_equal(config->arbiter, "td@club.example");
+    assert_string_equal(config->operator_, "td@club.example");
     assert_null(config->trusted_authserv);
     assert_int_equal(config->received_by_count, 0);
     assert_true(config->reply_tag_plus);
-    assert_string_equal(config->mailbox_url, "maildir:///var/mail/chess");
+    assert_int_equal(config->mailbox_kind, MAILBOX_IMAP);
+    assert_string_equal(config->mailbox_url, "imaps://imap.club.example");
+    assert_string_equal(config->mailbox_password_file, password);
     assert_int_equal(config->after, AFTER_SEEN);
-    assert_string_equal(config->outgoing_url, "maildir:///var/spool/epistle/outgoing");
+    assert_int_equal(config->also_count, 1);
+    assert_string_equal(config->also[0], "Junk");
+    assert_int_equal(config->outgoing_kind, OUTGOING_SMTP);
+    assert_string_equal(config->outgoing_url, "smtps://smtp.club.example");
     assert_string_equal(config->time, "10/50d");
     assert_int_equal(config->registration, REGISTRATION_OPEN);
-    assert_int_equal(config->strangers_per_day, 1);
-    assert_int_equal(config->strangers_per_hour, 100);
-    assert_int_equal(config->strangers_per_domain, 20);
-    assert_int_equal(config->player_per_day, 30);
-    assert_int_equal(config->unproven_per_day, 10);
-    assert_int_equal(config->confirm_hours, 48);
+    config_free(config);
+    str_free(&errors);
+    unlink(password);
+}
+
+/* Every key stands in the example, and one that is commented out there shows its default. */
+static void example_whole(void **state) {
+    (void)state;
+    static const char *const keys[] = {
+        "name", "address", "store", "language", "timezone", "arbiter", ";operator", ";trusted_authserv", ";received_by", ";key_file", ";templates",
+        "reply_tag", "url", "user", "password_file", ";password_command", ";password_credential", ";token_command", ";ca_file", ";tls", ";timeout",
+        ";poll", "after", "also", ";lines", "time", "registration", ";strangers_per_day", ";strangers_per_hour", ";strangers_per_domain",
+        ";player_per_day", ";unproven_per_day", ";confirm_hours", ";free_space_mb",
+    };
+    static char text[64 * 1024];
+    FILE *stream = fopen("config/epistle.conf.example", "r");
+    assert_non_null(stream);
+    size_t size = fread(text, 1, sizeof text - 1, stream);
+    text[size] = 0;
+    fclose(stream);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "\n%s = ", keys[i]);
+        if (strstr(text, line) == NULL)
+            fail_msg("%s is not in the example", keys[i]);
+    }
+    Str errors;
+    Config *config = read_text(GOOD, &errors);
+    static const struct {
+        const char *key;
+        size_t offset;
+    } numbers[] = {
+        { "strangers_per_day", offsetof(Config, strangers_per_day) }, { "strangers_per_hour", offsetof(Config, strangers_per_hour) },
+        { "strangers_per_domain", offsetof(Config, strangers_per_domain) }, { "player_per_day", offsetof(Config, player_per_day) },
+        { "unproven_per_day", offsetof(Config, unproven_per_day) }, { "confirm_hours", offsetof(Config, confirm_hours) },
+        { "free_space_mb", offsetof(Config, free_space) }, { "poll", offsetof(Config, mailbox_poll) }, { "timeout", offsetof(Config, mailbox_timeout) },
+        { "timeout", offsetof(Config, outgoing_timeout) }, { "lines", offsetof(Config, outgoing_lines) },
+    };
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "\n;%s = %d\n", numbers[i].key, *(const int *)(const void *)((const char *)config + numbers[i].offset));
+        if (strstr(text, line) == NULL)
+            fail_msg("the example does not show%s", line);
+    }
     config_free(config);
     str_free(&errors);
 }
@@ -486,7 +547,7 @@ static void no_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example), cmocka_unit_test(least), cmocka_unit_test(everything), cmocka_unit_test(received_by_follows),
+        cmocka_unit_test(example), cmocka_unit_test(example_whole), cmocka_unit_test(least), cmocka_unit_test(everything), cmocka_unit_test(received_by_follows),
         cmocka_unit_test(all_at_once), cmocka_unit_test(each_error), cmocka_unit_test(urls), cmocka_unit_test(urls_kept), cmocka_unit_test(servers),
         cmocka_unit_test(together), cmocka_unit_test(secrets),
         cmocka_unit_test(long_lines), cmocka_unit_test(no_file),
