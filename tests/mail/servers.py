@@ -290,6 +290,9 @@ service auth {{
 }}
 service anvil {{
   chroot =
+  unix_listener anvil-auth-penalty {{
+    mode = 0
+  }}
 }}
 service stats {{
   chroot =
@@ -459,6 +462,7 @@ smtpd_recipient_restrictions = check_recipient_access regexp:{folder}/etc/recipi
 smtpd_client_connection_count_limit = 0
 smtpd_client_port_logging = yes
 smtpd_peername_lookup = no
+smtpd_error_sleep_time = 0
 message_size_limit = 4000000
 mailbox_size_limit = 0
 virtual_mailbox_limit = 0
