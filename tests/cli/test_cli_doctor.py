@@ -48,7 +48,7 @@ def test_every_subject_has_its_line(club):
 def test_errors_of_the_configuration_and_the_store_are_failures(club):
     club.configuration.write_text(club.configuration.read_text().replace("[mailbox]", "colour = red\n[mailbox]"))
     club.store.with_suffix(".key").chmod(0o644)
-    lines = doctor(present, status=1)
+    lines = doctor(club, status=1)
     assert failing(lines) == ["configuration", "key file"]
     assert "there is no colour in [service]" in only(lines, "configuration")[1]
     assert "chmod 600" in only(lines, "key file")[1]
@@ -56,7 +56,7 @@ def test_errors_of_the_configuration_and_the_store_are_failures(club):
 
 def test_a_configuration_that_is_not_there(club):
     club.configuration.unlink()
-    lines = doctor(present, status=1)
+    lines = doctor(club, status=1)
     assert failing(lines) == ["configuration"] and "check --init" in only(lines, "configuration")[1]
 
 
@@ -66,17 +66,17 @@ def test_a_copy_of_the_store_that_everybody_may_read(club):
     copy.chmod(0o644)
     (club.folder / "notes.txt").write_text("SQLite is nice")
     (club.folder / "notes.txt").chmod(0o644)
-    grade, text = only(doctor(present, status=1), "permissions")
+    grade, text = only(doctor(club, status=1), "permissions")
     assert grade == "fail" and str(copy) in text and "chmod 600" in text
     copy.chmod(0o600)
     assert only(doctor(club), "permissions")[0] == "ok"
     club.store.chmod(0o644)
-    assert only(doctor(present, status=1), "permissions")[0] == "fail"
+    assert only(doctor(club, status=1), "permissions")[0] == "fail"
 
 
 def test_the_stores_folder(club):
     club.folder.chmod(0o777)
-    grade, text = only(doctor(present, status=1), "permissions")
+    grade, text = only(doctor(club, status=1), "permissions")
     assert grade == "fail" and "everybody may write" in text
 
 
@@ -94,7 +94,7 @@ def test_room_on_the_disk(club):
     if room > 1000000:
         pytest.skip("no floor can be set that high")
     club.write_configuration()
-    grade, text = only(doctor(present, status=1), "disk")
+    grade, text = only(doctor(club, status=1), "disk")
     assert grade == "fail" and "free_space_mb = 1000000" in text
     club.limits["free_space_mb"] = max(room * 2 // 3, 1)
     club.write_configuration()
@@ -156,7 +156,7 @@ def test_outages_that_last(club):
                       ("imap.club.example does not answer",))
         store.execute("INSERT INTO outage(subject, began, ended, next_try, tries, told, why) VALUES ('relay', 1900000000, 1900000900, 0, 2, 0, 'gone')")
     store.close()
-    grade, text = only(doctor(present, status=1), "outages")
+    grade, text = only(doctor(club, status=1), "outages")
     assert grade == "fail"
     assert text == "mailbox, since 2030-03-17T17:46:40Z, tried 7 times: imap.club.example does not answer"
 
