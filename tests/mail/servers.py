@@ -404,7 +404,7 @@ class Dovecot(Server):
             line.sendmail(sender, [recipient], crlf(raw))
 
     def letters(self, folder="INBOX", user=CLUB):
-        """Every letter that lies in a folder, as a dict uid → (flags, first 100 kB); {} if there is no such folder."""
+        """Every letter that lies in a folder, as a dict uid → (flags without \\Recent, first 100 kB); {} if there is no such folder."""
         with self.imap(user) as line:
             if line.select(f'"{folder}"', readonly=True)[0] != "OK":
                 return {}
@@ -414,7 +414,7 @@ class Dovecot(Server):
             if isinstance(item, tuple):
                 head = item[0].decode()
                 uid = int(head[head.index("UID ") + 4:].split()[0])
-                found[uid] = ({flag.decode() for flag in imaplib.ParseFlags(item[0])}, item[1])
+                found[uid] = ({flag.decode() for flag in imaplib.ParseFlags(item[0])} - {"\\Recent"}, item[1])
         return found
 
     def sessions(self):
