@@ -1,7 +1,8 @@
 /* What doctor asks of the set-up: whether answers find their way back, whom to believe, whom to tell. */
 #include "daemon/verbs/checks.h"
 
-#include "core/base/arena.h"
+#include "daemon/service/outage.h"
+#include "daemon/store/outages.h"
 
 #include <string.h>
 
@@ -88,22 +89,18 @@ void checks_setup(Checks *checks) {
 }
 
 void checks_outages(Checks *checks) {
-    sqlite3_stmt *row = NULL;
-    Store *store = checks->open.store;
+    OutageRow rows[OUTAGE_SUBJECTS];
     Error error;
     error_clear(&error);
-    if (store == NULL)
+    if (checks->open.store == NULL)
         return;
-    int found = store_query(store, &error, &row, "SELECT subject, began, tries, why FROM outage WHERE ended IS NULL ORDER BY began", ""), count = 0;
-    for (; found > 0; found = store_next(store, row, &error), count++) {
-        char subject[40], why[ERROR_TEXT_MAX], since[INSTANT_TEXT_SIZE];
-        column_text(row, 0, subject, sizeof subject);
-        column_text(row, 3, why, sizeof why);
-        instant_write(sqlite3_column_int64(row, 1), since);
-        checks_say(checks, CHECK_FAIL, "outages", "%s, since %s, tried %lld times: %s", subject, since, (long long)sqlite3_column_int64(row, 2), why);
+    int count = outages_lasting(checks->open.store, rows, OUTAGE_SUBJECTS, &error);
+    for (int i = 0; i < count; i++) {
+        char since[INSTANT_TEXT_SIZE];
+        instant_write(rows[i].began, since);
+        checks_say(checks, CHECK_FAIL, "outages", "%s, since %s, tried %d times: %s", rows[i].subject, since, rows[i].tries, rows[i].why);
     }
-    store_done(row);
-    if (found < 0)
+    if (count < 0)
         checks_say(checks, CHECK_FAIL, "outages", "%s", error.text);
     else if (count == 0)
         checks_say(checks, CHECK_OK, "outages", "none lasts");
