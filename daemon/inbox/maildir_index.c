@@ -130,10 +130,13 @@ int maildir_index_read(MaildirIndex *index, size_t folder, const char *path, Err
     size_t begin = index->count;
     for (int i = 0; i < PARTS; i++) {
         Reading reading = { .index = index, .folder = folder, .in_new = parts[i][0] == 'n' };
-        if (read_part(path, parts[i], read_one, &reading, error) < 0)
-            return -1;
-        if (reading.full)
-            return error_set(error, ERROR_MAILBOX, ENOMEM, "the Maildir %s holds more letters than can be listed", path);
+        int result = read_part(path, parts[i], read_one, &reading, error);
+        if (result == 0 && reading.full)
+            result = error_set(error, ERROR_MAILBOX, ENOMEM, "the Maildir %s holds more letters than can be listed", path);
+        if (result == 0)
+            continue;
+        index->count = begin;
+        return -1;
     }
     if (index->count - begin < 2)
         return 0;

@@ -32,7 +32,7 @@ MaildirIndex *maildir_index_new(Error *error);
 void maildir_index_free(MaildirIndex *index); /* NULL is fine */
 
 /* Adds the letters of new/ and cur/ of the folder at `path`: regular files only, no links, no hidden names, each once. Numbers of folders must
- * grow from call to call. */
+ * grow from call to call. On failure nothing of it is added. */
 int maildir_index_read(MaildirIndex *index, size_t folder, const char *path, Error *error);
 /* By folder and name. */
 const MaildirEntry *maildir_index_entries(const MaildirIndex *index, size_t *ret_count);

@@ -22,6 +22,7 @@ typedef struct Folder {
     char *path;    /* of the directory that holds new/, cur/ and tmp/ */
     char *mailbox; /* the key's first half: "maildir/INBOX", "maildir/Junk"; not the path, which may change */
     int watches[2]; /* inotify's numbers of new/ and cur/ */
+    Error fault;    /* why a further folder could not be read when the folders were last read */
 } Folder;
 
 typedef struct MaildirSource {
@@ -57,14 +58,11 @@ static int sync_directory(const char *folder, const char *part, Error *error) {
     return failed;
 }
 
-/* The Maildir must be there; folders in it (of `also`, so that a filter may be pointed at them, and of `after`) are made. */
+/* The Maildir must be there; the folder of `after` in it is made. */
 static int prepare(MaildirSource *maildir, Error *error) {
     maildir->prepared = false;
     if (maildir_ready(maildir->path, error) < 0)
         return -1;
-    for (size_t i = 1; i < maildir->folder_count; i++)
-        if (maildir_make(maildir->folders[i].path, error) < 0)
-            return -1;
     if (maildir->move_path != NULL && maildir_make(maildir->move_path, error) < 0)
         return -1;
     maildir->prepared = true;
@@ -83,7 +81,7 @@ static void watch(MaildirSource *maildir) {
         char path[PATH_MAX];
         Folder *folder = &maildir->folders[i / 2];
         folder->watches[i % 2] = join(path, folder->path, parts[i % 2], "") ? inotify_add_watch(maildir->watch, path, events) : -1;
-        if (folder->watches[i % 2] >= 0)
+        if (folder->watches[i % 2] >= 0 || (i >= 2 && errno != ENOSPC)) /* a further folder that is not there is read later */
             continue;
         close(maildir->watch);
         maildir->watch = NO_WATCH;
@@ -143,22 +141,32 @@ static void maildir_wait_end(MailSource *source) {
 
 /* ---- listing ---- */
 
-/* Reads all folders anew. */
+/* Reads all folders anew; those of `also` are made, so that a filter may be pointed at them, and may fail alone. */
 static int read_index(MaildirSource *maildir, Error *error) {
     maildir_index_free(maildir->index);
     maildir->index = maildir_index_new(error);
-    for (size_t i = 0; i < maildir->folder_count && maildir->index != NULL; i++)
-        if (maildir_index_read(maildir->index, i, maildir->folders[i].path, error) < 0) {
-            maildir_index_free(maildir->index);
-            maildir->index = NULL;
-        }
-    return maildir->index != NULL ? 0 : -1;
+    if (maildir->index == NULL)
+        return -1;
+    for (size_t i = 0; i < maildir->folder_count; i++) {
+        Folder *folder = &maildir->folders[i];
+        error_clear(&folder->fault);
+        if ((i == 0 || maildir_make(folder->path, &folder->fault) == 0) && maildir_index_read(maildir->index, i, folder->path, &folder->fault) == 0)
+            continue;
+        if (i > 0)
+            continue;
+        maildir_index_free(maildir->index);
+        maildir->index = NULL;
+        return error_set(error, folder->fault.grade, folder->fault.code, "%s", folder->fault.text);
+    }
+    return 0;
 }
 
 static int maildir_list(MailSource *source, Arena *arena, SourceList *ret_list, Error *error) {
     MaildirSource *maildir = (MaildirSource *)source;
     if (prepare(maildir, error) < 0)
         return -1;
+    for (size_t i = 1; i < maildir->folder_count; i++)
+        maildir_make(maildir->folders[i].path, NULL); /* so that it can be watched; why it cannot be made is told below */
     watch(maildir);
     maildir_wait_heard(source); /* what is told so far is read now */
     if (read_index(maildir, error) < 0)
@@ -180,6 +188,9 @@ static int maildir_list(MailSource *source, Arena *arena, SourceList *ret_list, 
     if (!fits)
         return error_set(error, ERROR_MAILBOX, ENOMEM, "the Maildir %s holds more letters than can be listed", maildir->path);
     *ret_list = (SourceList){ .letters = letters, .count = count };
+    for (size_t i = maildir->folder_count - 1; i > 0; i--)
+        if (maildir->folders[i].fault.grade != ERROR_NONE)
+            ret_list->fault = maildir->folders[i].fault;
     return 0;
 }
 
@@ -214,8 +225,13 @@ static int search(Search *search_, size_t folder, const char *name, int turn, Ma
         if (read_index(maildir, error) < 0)
             return -1;
         search_->reread = true;
-        return maildir_index_find(maildir->index, folder, name, ret_place);
+        if (maildir_index_find(maildir->index, folder, name, ret_place))
+            return 1;
+        turn = 0;
     }
+    const Error *fault_ = &maildir->folders[folder].fault;
+    if (fault_->grade != ERROR_NONE) /* nothing is known of its letters */
+        return error_set(error, fault_->grade, fault_->code, "%s", fault_->text);
     return turn == 0 ? 0 : maildir_find(maildir->folders[folder].path, name, ret_place, error);
 }
 
@@ -456,8 +472,9 @@ static int maildir_file(MailSource *source, SourceFile *files, size_t count, Err
         files[i].filed = !folder_of(maildir, files[i].mailbox, &folders[i]); /* a folder that is no longer read: nothing to mark */
     Search search_ = { .maildir = maildir };
     int result = 0;
-    for (size_t i = 0; i < maildir->folder_count && result == 0; i++)
-        result = file_folder(&search_, i, files, folders, count, error);
+    for (size_t i = 0; i < maildir->folder_count; i++)
+        if (file_folder(&search_, i, files, folders, count, result == 0 ? error : NULL) < 0)
+            result = -1; /* the other folders' letters can be filed all the same */
     free(folders);
     return result;
 }
@@ -482,6 +499,9 @@ static int maildir_probe(MailSource *source, bool make, Error *error) {
     MaildirSource *maildir = (MaildirSource *)source;
     if ((make ? prepare(maildir, error) : maildir_ready(maildir->path, error)) < 0)
         return -1;
+    for (size_t i = 1; i < maildir->folder_count && make; i++)
+        if (maildir_make(maildir->folders[i].path, error) < 0)
+            return -1;
     for (size_t i = 0; i < maildir->folder_count; i++)
         if (probe_folder(maildir->folders[i].path, i > 0, error) < 0)
             return -1;

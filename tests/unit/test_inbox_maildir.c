@@ -5,6 +5,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -247,12 +249,199 @@ static void test_missing(void **state) {
     assert_int_equal(rmdir(folder), 0);
     assert_int_equal(rename(kept, folder), 0);
     assert_int_equal(file(source, "1.a"), 0);
-    assert_true(there(".Done/cur/1.a:2,S") && there(".Junk/new"));
+    assert_true(there(".Done/cur/1.a:2,S"));
     expect_list(source, "");
     source->operations->close(source);
 
     source = source_maildir_open("/proc/nowhere/maildir", NULL, 0, AFTER_SEEN, NULL, &error);
     expect_listing(source, "there is no Maildir at /proc/nowhere/maildir");
+    source->operations->close(source);
+}
+
+/* A further folder that cannot be read keeps no other's letters from being read and filed; of its own nothing is taken for gone. */
+static void test_folder_broken(void **state) {
+    (void)state;
+    MailSource *source = open_source("Junk", AFTER_SEEN, NULL);
+    put("new/1.a", "one");
+    expect_list(source, "maildir/INBOX 1.a|");
+    put(".Junk/new/2.b", "two");
+    char kept[600];
+    snprintf(kept, sizeof kept, "%s/kept", folder);
+    assert_int_equal(rename(in(".Junk/new"), kept), 0);
+    put(".Junk/new", "no folder");
+    Arena arena;
+    arena_init(&arena, 1024 * 1024);
+    SourceList list = { 0 };
+    Error error = { 0 };
+    assert_int_equal(source->operations->list(source, &arena, &list, &error), 0);
+    assert_int_equal(list.count, 1);
+    assert_int_equal(list.fault.grade, ERROR_MAILBOX);
+    assert_non_null(strstr(list.fault.text, ".Junk"));
+    arena_free(&arena);
+    SourceFile files[] = { { "maildir/Junk", "2.b", true }, { "maildir/INBOX", "1.a", false } };
+    assert_int_equal(source->operations->file(source, files, 2, &error), -1);
+    assert_non_null(strstr(error.text, ".Junk"));
+    assert_true(!files[0].filed && files[1].filed && there("cur/1.a:2,S"));
+    assert_int_equal(unlink(in(".Junk/new")), 0);
+    assert_int_equal(rename(kept, in(".Junk/new")), 0);
+    assert_int_equal(source->operations->file(source, files, 2, &error), 0);
+    assert_true(files[0].filed && there(".Junk/cur/2.b:2,S"));
+    source->operations->close(source);
+}
+
+static void test_look(void **state) {
+    (void)state;
+    static char large[3 * HEAD_TAKEN];
+    memset(large, 'x', sizeof large - 1);
+    MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
+    put("new/1.a", "From: a\r\nTo: b\r\n\r\nbody\r\n\r\nmore");
+    put("cur/2.b:2,S", "From: a\n\nbody");
+    put("new/3.c", large);
+    put("new/4.d", "");
+    struct timespec times[2] = { { .tv_sec = 1000 }, { .tv_sec = 1700000000 } };
+    assert_int_equal(utimensat(AT_FDCWD, in("new/1.a"), times, 0), 0);
+    SourceLetter letters[] = { { .name = "1.a" }, { .name = "2.b" }, { .name = "3.c" }, { .name = "4.d" }, { .name = "gone" } };
+    SourceLetter *all[5];
+    for (int i = 0; i < 5; i++) {
+        letters[i].mailbox = "maildir/INBOX";
+        all[i] = &letters[i];
+    }
+    Arena arena;
+    arena_init(&arena, 1024 * 1024);
+    Error error = { 0 };
+    assert_int_equal(source->operations->look(source, &arena, all, 5, &error), 0);
+    assert_string_equal(letters[0].head, "From: a\r\nTo: b\r\n\r\n");
+    assert_int_equal(letters[0].file_time, 1700000000);
+    assert_true(letters[0].received == INSTANT_NONE);
+    assert_int_equal(letters[0].size, 30);
+    assert_string_equal(letters[1].head, "From: a\n\n");
+    assert_int_equal(letters[1].head_length, 9);
+    assert_int_equal(letters[2].head_length, HEAD_TAKEN);
+    assert_int_equal(letters[2].size, sizeof large - 1);
+    assert_int_equal(letters[3].head_length, 0);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(letters[i].fault.grade, ERROR_NONE);
+    assert_int_equal(letters[4].fault.grade, ERROR_LETTER);
+    assert_int_equal(letters[4].fault.code, ENOENT);
+    arena_free(&arena);
+    source->operations->close(source);
+}
+
+/* Many at once, some of which another program renames or takes away after they were listed. */
+static void test_batch(void **state) {
+    (void)state;
+    enum { COUNT = 200 };
+    static char names[COUNT][16];
+    static SourceFile files[COUNT];
+    MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
+    char name[40], other[40], old[512];
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(names[i], sizeof names[i], "%03d.x", i);
+        snprintf(name, sizeof name, "new/%03d.x", i);
+        put(name, names[i]);
+        files[i] = (SourceFile){ "maildir/INBOX", names[i], false };
+    }
+    Arena arena;
+    arena_init(&arena, 1024 * 1024);
+    SourceList list = { 0 };
+    assert_int_equal(source->operations->list(source, &arena, &list, NULL), 0);
+    assert_int_equal(list.count, COUNT);
+    arena_free(&arena);
+    for (int i = 0; i < COUNT; i += 3) {
+        snprintf(name, sizeof name, "new/%03d.x", i);
+        snprintf(other, sizeof other, "cur/%03d.x:2,F", i);
+        snprintf(old, sizeof old, "%s", in(name));
+        assert_int_equal(i % 2 == 0 ? rename(old, in(other)) : unlink(old), 0);
+    }
+    assert_int_equal(fetch(source, "maildir/INBOX", "000.x", 100, "000.x"), 0);
+    assert_int_equal(fetch(source, "maildir/INBOX", "003.x", 100, ""), ERROR_LETTER);
+    assert_int_equal(source->operations->file(source, files, COUNT, NULL), 0);
+    for (int i = 0; i < COUNT; i++) {
+        snprintf(name, sizeof name, "cur/%03d.x:2,%s", i, i % 6 == 0 ? "FS" : "S");
+        assert_true(files[i].filed);
+        assert_int_equal(there(name), i % 6 != 3);
+    }
+    source->operations->close(source);
+}
+
+/* The longest name a file may have leaves no room for a flag. */
+static void test_long_name(void **state) {
+    (void)state;
+    char name[NAME_MAX + 1], whole[NAME_MAX + 10];
+    memset(name, 'n', NAME_MAX);
+    name[NAME_MAX] = 0;
+    MailSource *source = open_source(NULL, AFTER_SEEN, NULL);
+    snprintf(whole, sizeof whole, "new/%s", name);
+    put(whole, "one");
+    assert_int_equal(file(source, name), 0);
+    snprintf(whole, sizeof whole, "cur/%s", name);
+    assert_true(there(whole));
+    assert_int_equal(file(source, name), 0);
+    source->operations->close(source);
+}
+
+static bool readable(int descriptor) {
+    struct pollfd one = { .fd = descriptor, .events = POLLIN };
+    return poll(&one, 1, 0) == 1;
+}
+
+static void move(const char *from, const char *to) {
+    char old[512];
+    snprintf(old, sizeof old, "%s", in(from));
+    assert_int_equal(rename(old, in(to)), 0);
+}
+
+/* A letter is heard the moment it is delivered, by whatever way; filing is no news. */
+static void test_wait(void **state) {
+    (void)state;
+    MailSource *source = open_source("Junk", AFTER_SEEN, NULL);
+    int descriptor = -1;
+    expect_list(source, "");
+    put("tmp/1.a", "one");
+    move("tmp/1.a", "new/1.a"); /* between listing and waiting */
+    assert_int_equal(source->operations->wait_begin(source, &descriptor, NULL), 0);
+    assert_true(descriptor >= 0);
+    assert_true(readable(descriptor) && source->operations->wait_heard(source));
+    assert_false(readable(descriptor) || source->operations->wait_heard(source));
+    source->operations->wait_end(source);
+    expect_list(source, "maildir/INBOX 1.a|");
+    assert_int_equal(file(source, "1.a"), 0);
+    assert_int_equal(source->operations->wait_begin(source, &descriptor, NULL), 0);
+    assert_false(source->operations->wait_heard(source));
+
+    char old[512];
+    put(".Junk/tmp/2.b", "two");
+    snprintf(old, sizeof old, "%s", in(".Junk/tmp/2.b"));
+    assert_int_equal(link(old, in(".Junk/new/2.b")), 0); /* as qmail and Postfix deliver */
+    assert_true(readable(descriptor) && source->operations->wait_heard(source));
+
+    int slow = open(in("new/3.c"), O_WRONLY | O_CREAT, 0600); /* written in place, against the rules */
+    assert_true(slow >= 0);
+    assert_false(source->operations->wait_heard(source));
+    assert_int_equal(write(slow, "three", 5), 5);
+    close(slow);
+    assert_true(source->operations->wait_heard(source));
+    move("new/3.c", "cur/3.c:2,S"); /* read in a mail program */
+    assert_true(readable(descriptor));
+    assert_false(source->operations->wait_heard(source));
+    move("cur/3.c:2,S", "cur/3.c:2,");
+    assert_true(source->operations->wait_heard(source));
+    source->operations->wait_end(source);
+    expect_list(source, "maildir/INBOX 1.a|maildir/INBOX 3.c|maildir/Junk 2.b|");
+    source->operations->close(source);
+}
+
+static void test_probe(void **state) {
+    (void)state;
+    MailSource *source = open_source("Junk", AFTER_MOVE, "Done");
+    Error error = { 0 };
+    assert_int_equal(source->operations->probe(source, false, &error), 0);
+    assert_false(there(".Junk") || there(".Done"));
+    assert_int_equal(source->operations->probe(source, true, &error), 0);
+    assert_true(there(".Junk/new") && there(".Done/cur"));
+    remove_tree(in("new"));
+    assert_int_equal(source->operations->probe(source, true, &error), -1);
+    assert_non_null(strstr(error.text, "there is no Maildir"));
     source->operations->close(source);
 }
 
@@ -322,6 +511,7 @@ static void test_unreadable(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(test_list_and_fetch), TEST(test_moving_letter), TEST(test_seen), TEST(test_move), TEST(test_delete), TEST(test_also), TEST(test_missing),
+        TEST(test_folder_broken), TEST(test_look), TEST(test_batch), TEST(test_long_name), TEST(test_wait), TEST(test_probe),
         TEST(test_half_missing), TEST(test_make), TEST(test_unreadable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

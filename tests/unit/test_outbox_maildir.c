@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -206,6 +207,86 @@ static void test_missing(void **state) {
     sender->operations->close(sender);
 }
 
+static size_t count_done(const Mailing *mailings, size_t count) {
+    size_t done = 0;
+    for (size_t i = 0; i < count; i++)
+        done += mailings[i].done;
+    return done;
+}
+
+/* A few letters in one call, and what else is waited for is told in between. */
+static void test_batch(void **state) {
+    (void)state;
+    enum { LETTERS = 30 };
+    static char ids[LETTERS][20], to[LETTERS][40];
+    static Mailing mailings[LETTERS];
+    assert_int_equal(maildir_base_make(below("many"), NULL), 0);
+    MailSender *sender = sender_maildir_open(below("many/%s"), NULL);
+    for (int i = 0; i < LETTERS; i++) {
+        snprintf(ids[i], sizeof ids[i], "%d@x", i);
+        snprintf(to[i], sizeof to[i], i == 7 ? "no address" : "player%d@example.org", i % 3);
+        mailings[i] = (Mailing){ .envelope = { "", to[i], ids[i] }, .bytes = letter, .length = sizeof letter - 1, .done = true };
+    }
+    sender->operations->begin(sender, mailings, LETTERS, at_thousand, NULL);
+    assert_int_equal(count_done(mailings, LETTERS), 0);
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    struct pollfd extra = { .fd = ends[0], .events = POLLIN };
+    size_t left = LETTERS;
+    for (int calls = 0; left > 0; calls++) {
+        assert_true(calls < LETTERS);
+        extra.revents = 0;
+        size_t still = sender->operations->work(sender, &extra, 1, 60000);
+        assert_true(still < left && left - still <= 16);
+        assert_int_equal(extra.revents, POLLIN);
+        assert_int_equal(count_done(mailings, LETTERS), LETTERS - still);
+        left = still;
+    }
+    for (int i = 0; i < LETTERS; i++)
+        assert_int_equal(mailings[i].report.result, i == 7 ? SEND_REFUSED : SEND_ACCEPTED);
+    assert_int_equal(count("many/player0@example.org/new", NULL, 0), 10);
+    assert_int_equal(count("many/player1@example.org/new", NULL, 0), 9);
+    assert_int_equal(count("many/player0@example.org/tmp", NULL, 0), 0);
+    assert_int_equal(sender->operations->work(sender, &extra, 1, 60000), 0); /* only waits */
+    assert_int_equal(extra.revents, POLLIN);
+    close(ends[0]);
+    close(ends[1]);
+
+    sender->operations->begin(sender, mailings, LETTERS, at_thousand, NULL);
+    left = sender->operations->work(sender, NULL, 0, 0);
+    assert_true(left > 0);
+    sender->operations->stop(sender);
+    assert_int_equal(sender->operations->work(sender, NULL, 0, 0), 0);
+    assert_int_equal(count_done(mailings, LETTERS), LETTERS);
+    for (int i = 0; i < LETTERS; i++)
+        assert_int_equal(mailings[i].report.unbegun, i >= LETTERS - (int)left);
+    assert_int_equal(mailings[LETTERS - 1].report.result, SEND_LATER);
+    sender->operations->close(sender);
+}
+
+/* Where there is no Maildir for anybody, the others are not begun. */
+static void test_relay_fault(void **state) {
+    (void)state;
+    Mailing mailings[3];
+    MailSender *sender = sender_maildir_open(below("unmounted"), NULL);
+    for (int i = 0; i < 3; i++)
+        mailings[i] = (Mailing){ .envelope = { "", "anna@example.org", i == 0 ? "1@x" : i == 1 ? "2@x" : "3@x" }, .bytes = letter, .length = sizeof letter - 1 };
+    sender->operations->begin(sender, mailings, 3, at_thousand, NULL);
+    assert_int_equal(sender->operations->work(sender, NULL, 0, 0), 0);
+    for (int i = 0; i < 3; i++) {
+        assert_true(mailings[i].done);
+        assert_int_equal(mailings[i].report.result, SEND_LATER);
+        assert_int_equal(mailings[i].report.relay, i == 0);
+        assert_int_equal(mailings[i].report.unbegun, i > 0);
+    }
+    Error error = { 0 };
+    assert_int_equal(sender->operations->probe(sender, &error), -1);
+    assert_int_equal(maildir_make(below("unmounted"), &error), 0);
+    assert_int_equal(sender->operations->probe(sender, &error), 0);
+    sender->operations->close(sender);
+}
+
 static void test_base(void **state) {
     (void)state;
     static const struct { const char *path, *base; bool many; } cases[] = {
@@ -222,7 +303,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_delivery), cmocka_unit_test(test_leftover), cmocka_unit_test(test_per_recipient),
         cmocka_unit_test(test_no_room),  cmocka_unit_test(test_no_folder),
-        cmocka_unit_test(test_missing),  cmocka_unit_test(test_base),
+        cmocka_unit_test(test_missing),  cmocka_unit_test(test_batch), cmocka_unit_test(test_relay_fault),
+        cmocka_unit_test(test_base),
     };
     return cmocka_run_group_tests(tests, make_root, remove_root);
 }
