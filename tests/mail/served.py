@@ -1,11 +1,7 @@
 """A club on real servers: Dovecot keeps its mailbox, Postfix is its relay, and the clock is the real one, as servers stamp letters by it."""
-import contextlib
-import fcntl
-import subprocess
-
 from club import ADDRESS, Club
 from letters import Incoming
-from servers import present, serial, wait_for
+from servers import present, serial
 
 
 class ServedClub(Club):
@@ -60,32 +56,6 @@ class ServedClub(Club):
             self.postfix.drained()
         else:
             self.dovecot.lmtp(sender, recipient, raw)
-
-    @contextlib.contextmanager
-    def serving(self, status=0):
-        """`epistle serve` as a child, from when it holds the store until it has ended by SIGTERM; what it says is in `said`."""
-        with open(self.folder / "said", "ab") as said:
-            child = subprocess.Popen([self.program, "-c", str(self.configuration), "serve"], stdin=subprocess.DEVNULL, stdout=said, stderr=said)
-        try:
-            wait_for(lambda: child.poll() is not None or self.is_locked(), "serve holds the store")
-            assert child.poll() is None, self.said
-            yield child
-            child.terminate()
-            assert child.wait(60) == status, self.said
-        finally:
-            if child.poll() is None:
-                child.kill()
-                child.wait(10)
-
-    said = property(lambda self: (self.folder / "said").read_text(errors="replace"))
-
-    def is_locked(self):
-        with open(f"{self.store}.lock", "ab") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return True
-        return False
 
     def letters_there(self, folder="INBOX"):
         return self.dovecot.letters(folder, self.user)

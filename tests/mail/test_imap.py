@@ -6,6 +6,7 @@ import re
 import pytest
 
 from served import ServedClub
+from serving import Serve
 
 AFTERS = ["seen", "move:Processed", "delete"]
 
@@ -241,9 +242,9 @@ def test_many_letters_at_once(served):
 def test_two_copies_of_the_program_cannot_run_on_one_store(served):
     club = served()
     begin(club)
-    with club.serving() as first:
+    with Serve(club) as first:
         for verb in ("once", "serve"):
             assert "another" in club.run_failing(verb, status=75)
-        assert first.poll() is None
+        assert first.process.poll() is None
         assert club.json("game", "list")  # verbs that only look work all the same
     club.once()
