@@ -98,9 +98,10 @@ int sender_maildir_make(const char *path, Error *error);
  * likewise. After a fault of the relay the rest of the batch is done as unbegun; the next batch tries anew. */
 MailSender *sender_smtp_open(const LineAccount *account, int lines, const char *fallback, Error *error);
 
-/* Through a program as sendmail(1): PROGRAM -i -f FROM -- TO, by execve, the letter with LF lines on its standard input, "" as FROM for the null
- * sender ("<>" is what Postfix, Exim and msmtp take for it). Exit statuses of sysexits.h: 0 accepted; 67 no such user, 68 no such host, 65 data refused; 75 and whatever else later; 69, 70, 71, 72, 73,
- * 74, 76, 77, 78 and a missing program are the relay's fault; killed by a signal or by our time limit is unknown. The words are what it printed. */
+/* Through a program as sendmail(1): PROGRAM -i -f FROM -- TO, by execve, the letter with LF lines on its standard input; FROM is "<>" for the null
+ * sender. Exit statuses of sysexits.h: 0 accepted; 65 data refused, 67 no such user, 68 no such host: SEND_REFUSED; 64, 69 to 74, 76 to 78 and a program
+ * that cannot be run: the relay's fault, the operator's to mend for 64, 72, 77, 78 and the missing program; 75 and whatever else: later. Killed by a
+ * signal or by our time limit: unknown. The words are the first line it printed. Addresses as with SMTP, and none that begins with "-". */
 MailSender *sender_sendmail_open(const char *program, Error *error);
 
 #endif
