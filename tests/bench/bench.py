@@ -1,11 +1,16 @@
 #!/usr/bin/python3
 """Letters a second and perft, each beside a named peer on the same work in the same run.
 
-    bench.py [LETTERS]        1,000 if not given
+    bench.py [LETTERS [LETTERS OVER SERVERS]]        1,000 and 2,000 if not given; 0 leaves that part out
 
-One `once` over LETTERS letters: half of them moves in games, half questions. The peers read or write the same letters:
-Python's mailbox and email packages parse them, and SQLite (synchronous=FULL, one transaction per 64) stores their bytes. perft is counted beside
-Stockfish's. The last lines are the ratios; the absolute figures say something about this machine only.
+One `once` over LETTERS letters in a Maildir: half of them moves in games, half questions. The peers read or write the same letters:
+Python's mailbox and email packages parse them, and SQLite (synchronous=FULL, one transaction per 64) stores their bytes.
+
+Then one `once` over letters in a Dovecot, fetched by IMAP with TLS and marked, whose answers go to Postfix's smtp-sink over two lines. Its
+peers move the same letters and do nothing else: isync's mbsync fetches them from another mailbox of the same Dovecot, and Postfix's smtp-source sends as
+many letters of the same bytes to the same sink over two lines.
+
+perft is counted beside Stockfish's. The last lines are the ratios; the absolute figures say something about this machine only.
 """
 import email
 import email.policy
@@ -26,9 +31,11 @@ BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "tests" / "mail"))
 
 from club import Club  # noqa: E402
+from servers import PASSWORD, Certificates, Dovecot, answers, free_ports, public_folder, wait_for  # noqa: E402
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 BATCH = 64
+LINES = 2  # of SMTP at once
 
 
 def timed(work):
@@ -37,10 +44,10 @@ def timed(work):
     return time.perf_counter() - start, result
 
 
-def prepare(folder, count):
-    """A club with as many games as it takes, and one letter of every player waiting."""
+def prepare(folder, count, each=1):
+    """A club with as many games as it takes, and `each` letters of every player waiting: his move first, where he has one, then questions."""
     club = Club(folder, limits={"player_per_day": 100000})
-    pairs = (count + 1) // 2
+    pairs = (count + 2 * each - 1) // (2 * each)
     for number in range(pairs):
         white = club.player(f"White Player{number}", f"w{number}@white.example")
         black = club.player(f"Black Player{number}", f"b{number}@black.example")
@@ -50,9 +57,10 @@ def prepare(folder, count):
     club.advance(hours=2)
     written = 0
     for white, black in club.pairs:
-        for player, text in ((white, "1. e4\n\nGood luck!"), (black, "board")):
-            if written < count:
-                club.answer(player, player.read_new()[-1], text)
+        for player, first in ((white, "1. e4\n\nGood luck!"), (black, "board")):
+            letter = player.read_new()[-1]
+            for number in range(min(each, count - written)):
+                club.answer(player, letter, "board" if number else first)
                 written += 1
     return club
 
@@ -101,6 +109,127 @@ def letters_bench(count):
         shutil.rmtree(folder)
 
 
+class Sink:
+    """Takes letters over SMTP and forgets them; `letters` of them, as it counts."""
+
+    def __init__(self, folder):
+        self.port, = free_ports(1)
+        self.output = folder / "sink"
+        user = ["-u", "mail"] if os.geteuid() == 0 else []
+        with open(self.output, "wb") as output:
+            self.child = subprocess.Popen(["setpriv", "--pdeathsig", "TERM", "smtp-sink", *user, "-c", f"127.0.0.1:{self.port}", "100"],
+                                          stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+        wait_for(lambda: answers(self.port), "smtp-sink answers")
+
+    @property
+    def letters(self):
+        counts = re.findall(rb"mesg=(\d+)", self.output.read_bytes())
+        return int(counts[-1]) if counts else 0
+
+    def stop(self):
+        self.child.terminate()
+        self.child.wait(10)
+
+
+def fill(dovecot, user, letters):
+    """Copies with their times, as a delivery would leave them."""
+    maildir = dovecot.maildir(user)
+    for file in letters:
+        shutil.copy2(file, maildir.path / "new" / file.name)
+    dovecot.own(dovecot.mail / user)
+
+
+def fetch_by_mbsync(folder, dovecot, user):
+    (folder / "mbsync" / "copy").mkdir(parents=True)
+    (folder / "mbsyncrc").write_text(f"""\
+IMAPAccount bench
+Host localhost
+Port {dovecot.ports["imaps"]}
+User {user}
+Pass {PASSWORD}
+SSLType IMAPS
+CertificateFile {dovecot.certificates.ca}
+
+IMAPStore far
+Account bench
+
+MaildirStore near
+Path {folder}/mbsync/
+Inbox {folder}/mbsync/copy
+
+Channel bench
+Far :far:
+Near :near:
+Sync Pull New
+SyncState *
+""")
+    subprocess.run(["mbsync", "-c", str(folder / "mbsyncrc"), "bench"], check=True, capture_output=True, text=True, timeout=600)
+    return sum(1 for part in ("new", "cur") for _ in (folder / "mbsync" / "copy" / part).iterdir())
+
+
+def send_by_smtp_source(port, count, letter):
+    subprocess.run(["smtp-source", "-s", str(LINES), "-m", str(count), "-F", str(letter), "-f", "chess@club.example", "-t", "anna@white.example",
+                    f"127.0.0.1:{port}"], check=True, capture_output=True, timeout=600)
+
+
+def once(club):
+    club.run("once", "--now", club.now.strftime("%Y-%m-%dT%H:%M:%SZ"), timeout=3600)
+
+
+def letters_out(club):
+    """What the club will send, as files: a run that is undone. smtp-source sends one letter many times, so: the one of middling size."""
+    kept = {path: path.read_bytes() for path in club.store.parent.glob("epistle.db*")}
+    before = set(club.outgoing.glob("*/new/*"))
+    once(club)
+    for path in club.store.parent.glob("epistle.db*"):
+        path.unlink()
+    for path, content in kept.items():
+        path.touch(0o600)
+        path.write_bytes(content)
+    files = set(club.outgoing.glob("*/new/*")) - before
+    mean = sum(file.stat().st_size for file in files) / len(files)
+    return len(files), min(files, key=lambda file: abs(file.stat().st_size - mean))
+
+
+def servers_bench(count):
+    for program in ("dovecot", "mbsync", "smtp-sink", "smtp-source"):
+        if not shutil.which(program):
+            print(f"{program} is not installed: no ratio for letters over servers (make test-deps installs it)")
+            return []
+    with public_folder() as folder:
+        club = prepare(folder / "club", count, each=8)
+        files = sorted((club.inbox.path / "new").iterdir())
+        assert len(files) == count, len(files)
+        copies = folder / "copies"
+        shutil.copytree(club.inbox.path / "new", copies)
+        files = sorted(copies.iterdir())
+        expected, typical = letters_out(club)
+        with Dovecot(folder / "dovecot", Certificates(folder / "certificates")) as dovecot:
+            fill(dovecot, "chess@club.example", files)
+            fill(dovecot, "peer@club.example", files)
+            for user in ("chess@club.example", "peer@club.example"):  # each letter has its UID before anybody is timed
+                assert len(dovecot.letters(user=user)) == count
+            sink = Sink(folder)
+            try:
+                club.servers = {"mailbox": dovecot.mailbox("imaps"), "outgoing": {"url": f"smtp://127.0.0.1:{sink.port}", "tls": "none", "lines": LINES}}
+                club.write_configuration()
+                seconds, _ = timed(lambda: once(club))
+                wait_for(lambda: sink.letters >= expected, "smtp-sink counts")
+                out = sink.letters
+                marked = sum("\\Seen" in flags for flags, _ in dovecot.letters().values())
+                assert marked == count and out == expected, (marked, out, expected)
+                fetch_seconds, fetched = timed(lambda: fetch_by_mbsync(folder, dovecot, "peer@club.example"))
+                assert fetched == count, fetched
+                send_seconds, _ = timed(lambda: send_by_smtp_source(sink.port, out, typical))
+                wait_for(lambda: sink.letters == 2 * out, "smtp-sink counts")
+            finally:
+                sink.stop()
+        print(f"epistle once, servers    {count / seconds:10.0f} letters/s   ({count} by IMAP, settled, {out} answered by SMTP, every commit synced)")
+        print(f"mbsync                   {count / fetch_seconds:10.0f} letters/s   (fetched only)")
+        print(f"smtp-source              {out / send_seconds:10.0f} letters/s   (sent only, {typical.stat().st_size} bytes each)")
+        return [("once : mbsync + smtp-source", (fetch_seconds + send_seconds) / seconds)]
+
+
 def perft_bench(depth):
     program = str(BUILD / "epistle")
     seconds, done = timed(lambda: subprocess.run([program, "perft", str(depth), KIWIPETE], capture_output=True, text=True, check=True).stdout)
@@ -119,8 +248,8 @@ def perft_bench(depth):
 
 
 def main():
-    count = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    ratios = letters_bench(count) + perft_bench(5)
+    counts = [int(word) for word in sys.argv[1:]] + [1000, 2000][len(sys.argv) - 1:]
+    ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench(5)
     for name, ratio in ratios:
         print(f"{name:26} {ratio:8.3f}")
 
