@@ -158,6 +158,12 @@ static bool outage_waits(const Serve *serve, OutageSubject subject, Instant now)
 
 /* ---- the mailbox ---- */
 
+/* A Maildir that tells of letters is read as often all the same: of what other machines put on a volume of the network it hears nothing. */
+static int64_t seconds_between(const Serve *serve) {
+    const Config *config = serve->service->config;
+    return serve->idle >= 0 && config->mailbox_kind != MAILBOX_MAILDIR ? SOURCE_WAIT_SECONDS : config->mailbox_poll;
+}
+
 static bool mailbox_due(const Serve *serve, Instant now) {
     const Service *service = serve->service;
     if (serve->tried == INSTANT_NONE) /* the first time, and after a reload: whatever was waited for */
@@ -167,7 +173,7 @@ static bool mailbox_due(const Serve *serve, Instant now) {
     if (outage_lasts(service, OUTAGE_MAILBOX, NULL) || outage_lasts(service, OUTAGE_DISK, NULL) || serve->mailbox_rest.next != INSTANT_NONE)
         return true;
     bool timer = serve->ahead.timer != INSTANT_NONE && serve->ahead.timer <= now;
-    return serve->told || timer || is_over(serve->tried, serve->idle >= 0 ? SOURCE_WAIT_SECONDS : service->config->mailbox_poll, now);
+    return serve->told || timer || is_over(serve->tried, seconds_between(serve), now);
 }
 
 static void say_taken_in(const Serve *serve, const CycleReport *report) {
@@ -390,6 +396,8 @@ static int turn(Serve *serve, Error *error) {
         changed = true;
     }
     int others = store_changed(serve, error);
+    if (others == 1) /* a verb's doing: a new game, mostly */
+        serve->games_counted = INSTANT_NONE;
     if (others < 0 || ((changed || others == 1) && look_ahead(serve, error) < 0))
         return -1;
     Instant now = now_of(serve);

@@ -24,7 +24,7 @@ static int64_t duration(const Outage *outage, Instant now) {
 
 /* ---- the log ---- */
 
-static void say_began(const Service *service, const Outage *outage, bool again) {
+static void say_failed(const Service *service, Outage *outage, const char *how) {
     static const char *const what[OUTAGE_SUBJECTS] = {
         [OUTAGE_MAILBOX] = "the mailbox cannot be read",
         [OUTAGE_RELAY] = "letters cannot be sent",
@@ -33,8 +33,9 @@ static void say_began(const Service *service, const Outage *outage, bool again) 
     char line[ERROR_TEXT_MAX + 100];
     if (service->log == NULL)
         return;
-    snprintf(line, sizeof line, "%s%s: %s", what[outage->subject], again ? ", now for this reason" : ", it is tried again from time to time", outage->why);
+    snprintf(line, sizeof line, "%s, %s: %s", what[outage->subject], how, outage->why);
     service->log(line);
+    outage->said_ = true;
 }
 
 static void say_ended(const Service *service, const Outage *outage) {
@@ -100,8 +101,8 @@ static int put(Service *service, Outage *outage, Error *error) {
 }
 
 static int note_inside(Service *service, Outage *outage, Error *error) {
-    bool was_told = outage->told;
-    outage->told = was_told || duration(outage, world_now(service->world)) >= OUTAGE_TOLD_SECONDS;
+    bool was_told = outage->told, sendable = outage->subject != OUTAGE_RELAY || outage->ended != INSTANT_NONE;
+    outage->told = was_told || (sendable && duration(outage, world_now(service->world)) >= OUTAGE_TOLD_SECONDS);
     if (put(service, outage, error) < 0)
         return -1;
     if (outage->told && !was_told)
@@ -142,8 +143,8 @@ void outage_failed(Service *service, OutageSubject subject, const char *why) {
     outage->tries++;
     outage->next_try = now + (seconds < OUTAGE_RETRY_MAX ? seconds : OUTAGE_RETRY_MAX);
     text_copy(outage->why, sizeof outage->why, why);
-    if (began || other)
-        say_began(service, outage, !began);
+    if (began || other || !outage->said_)
+        say_failed(service, outage, began ? "it is tried again from time to time" : outage->said_ ? "now for this reason" : "as it was before the start");
     note(service, outage);
 }
 

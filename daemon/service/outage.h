@@ -7,8 +7,8 @@
  *     failing  success        well: ended; a line in the log; what else fails is tried at once, for it may have failed of the same
  *
  * The one letter is queued with the first failure after OUTAGE_TOLD_SECONDS, in the transaction that notes it; where that could not be (the disk
- * was full, nothing was tried since) with the end. It says from when to when if the end comes before it could be sent, as with the relay it must. An outage
- * that lasts when the process ends is the same one for the next process. */
+ * was full, nothing was tried since), and always where the relay fails, with the end. It says from when to when if the end comes before it could be sent.
+ * An outage that lasts when the process ends is the same one for the next process. */
 #ifndef EPISTLE_DAEMON_SERVICE_OUTAGE_H
 #define EPISTLE_DAEMON_SERVICE_OUTAGE_H
 
@@ -31,6 +31,7 @@ typedef struct Outage {
     bool told;
     char why[ERROR_TEXT_MAX]; /* of the last failure */
     int64_t id_;              /* of its row, 0: not noted yet */
+    bool said_;               /* in the log of this process */
 } Outage;
 
 const char *outage_name(OutageSubject subject); /* "mailbox", "relay", "disk" */

@@ -3,6 +3,7 @@
 #include "daemon/store/games.h"
 #include "daemon/store/letters_in.h"
 #include "daemon/store/listing.h"
+#include "daemon/store/outages.h"
 #include "daemon/store/verify.h"
 #include "daemon/verbs/open.h"
 #include "daemon/verbs/verbs.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RAW_MAX = 64 * 1024 * 1024, RAW_BATCH = 256, SET_ASIDE_DAYS = 30 };
+enum { RAW_MAX = 64 * 1024 * 1024, RAW_BATCH = 256, SET_ASIDE_DAYS = 30, OUTAGES_MAX = 8 };
 
 /* ---- status ---- */
 
@@ -25,26 +26,38 @@ static int add_trouble(void *data, const TroubleLine *line) {
     return 0;
 }
 
+static json_t *outages_json(Store *store, Error *error) {
+    OutageRow rows[OUTAGES_MAX];
+    int count = outages_lasting(store, rows, OUTAGES_MAX, error);
+    json_t *outages = count < 0 ? NULL : json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(outages, json_pack("{s:s, s:o, s:o, s:i, s:b, s:o}", "subject", rows[i].subject, "since", json_instant(rows[i].began), "next_try",
+                                                 json_instant(rows[i].next_try), "tries", rows[i].tries, "told", rows[i].told, "why",
+                                                 json_text(rows[i].why)));
+    return outages;
+}
+
 /* NULL on failure. */
 static json_t *status_json(Store *store, Instant now, Error *error) {
     Figures figures = { 0 };
     SetAside set_aside = { 0 };
     Instant since = now - (Instant)SET_ASIDE_DAYS * SECONDS_PER_DAY;
-    json_t *letters = json_object(), *queue = json_object(), *troubles = json_array();
-    if (listing_begin(store, error) < 0 || listing_figures(store, &figures, error) < 0 ||
+    json_t *letters = json_object(), *queue = json_object(), *troubles = json_array(), *outages = NULL;
+    if (listing_begin(store, error) < 0 || (outages = outages_json(store, error)) == NULL || listing_figures(store, &figures, error) < 0 ||
         listing_letter_states(store, add_count, letters, error) < 0 || listing_queue_states(store, add_count, queue, error) < 0 ||
         listing_set_aside(store, since, &set_aside, error) < 0 || listing_troubles(store, since, add_trouble, troubles, error) < 0) {
         json_decref(letters);
         json_decref(queue);
         json_decref(troubles);
+        json_decref(outages);
         return NULL;
     }
-    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "players",
+    return json_pack("{s:I, s:{s:I, s:I}, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:o}", "players",
                      (json_int_t)figures.players, "games", "running", (json_int_t)figures.running, "over",
                      (json_int_t)figures.over, "letters_in", letters, "unfiled", (json_int_t)figures.unfiled,
                      "letters_out", queue, "next_due", json_instant(figures.due), "next_due_game", json_number(figures.due_game), "next_timer",
                      json_instant(figures.next_timer), "next_sending", json_instant(figures.next_sending), "mailbox_read",
-                     json_instant(figures.mailbox_read), "unreadable", (json_int_t)figures.unreadable, "set_aside",
+                     json_instant(figures.mailbox_read), "outages", outages, "unreadable", (json_int_t)figures.unreadable, "set_aside",
                      (json_int_t)set_aside.recent, "set_aside_ever", (json_int_t)set_aside.ever, "troubles", troubles);
 }
 
@@ -64,6 +77,18 @@ static const char *member(const json_t *object, const char *name) {
     return text == NULL ? "-" : text;
 }
 
+static void print_outage(const json_t *outage) {
+    static const struct { const char *subject, *heading, *state; } words[] = {
+        { "mailbox", "mailbox       ", "cannot be read" },
+        { "relay", "sending       ", "fails" },
+        { "disk", "disk          ", "takes no letters" },
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(words[i].subject, member(outage, "subject")) == 0)
+            print_line(stdout, "%s%s since %s, tried %lld times, next at %s: %s", words[i].heading, words[i].state, member(outage, "since"),
+                       (long long)json_integer_value(json_object_get(outage, "tries")), member(outage, "next_try"), member(outage, "why"));
+}
+
 static void print_status(const json_t *status) {
     const json_t *games = json_object_get(status, "games"), *troubles = json_object_get(status, "troubles");
     print_line(stdout, "players       %lld", (long long)json_integer_value(json_object_get(status, "players")));
@@ -74,6 +99,8 @@ static void print_status(const json_t *status) {
     print_line(stdout, "next due      %s", member(status, "next_due"));
     print_line(stdout, "next sending  %s", member(status, "next_sending"));
     print_line(stdout, "mailbox read  %s", member(status, "mailbox_read"));
+    for (size_t i = 0; i < json_array_size(json_object_get(status, "outages")); i++)
+        print_outage(json_array_get(json_object_get(status, "outages"), i));
     if (json_integer_value(json_object_get(status, "unreadable")) > 0)
         print_line(stdout, "unreadable    %lld in the mailbox that cannot be opened: see who owns these files and their mode",
                    (long long)json_integer_value(json_object_get(status, "unreadable")));
@@ -95,7 +122,7 @@ int verb_status(const VerbCall *call) {
     const VerbOption options[] = { { "json", NULL, &as_json }, { 0 } };
     int count = 0, status = STATUS_DONE;
     if (!verb_arguments(call, "status [--json]",
-                        "Players, games, letters by state, the next deadline, when the mailbox was last read to its end, and what wants your eye.\n",
+                        "Players, games, letters by state, the next deadline, when the mailbox was last read to its end, outages, and what wants your eye.\n",
                         options, NULL, 0, 0, &count, &status))
         return status;
     Open open = { 0 };

@@ -1,0 +1,403 @@
+"""serve: the one loop, its signals, its outages, and what it tells the service manager. The clock is the real one."""
+import collections
+import datetime
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import time
+
+import pytest
+
+from club import Club
+from letters import UTC, Incoming, Maildir
+from serving import Manager, Serve, until
+
+OPERATOR = "op@club.example"
+
+
+def present():
+    return datetime.datetime.now(UTC).replace(microsecond=0)
+
+
+class LiveClub(Club):
+    """Its clock is the real one; the mailbox is looked at when it tells of letters, and otherwise once an hour."""
+
+    def __init__(self, folder, **more):
+        self.poll = more.pop("poll", 3600)
+        more.setdefault("operator", OPERATOR)
+        super().__init__(folder, begin=present(), **more)
+
+    def write_configuration(self, servers=None):
+        super().write_configuration(servers)
+        text = self.configuration.read_text()
+        self.configuration.write_text(text.replace("[mailbox]\n", f"[mailbox]\npoll = {self.poll}\n"))
+
+    def pair(self):
+        return self.player("Ann East"), self.player("Bob West")
+
+    def begin_game(self, white, black):
+        return int(self.run("game", "new", white.name, black.name).split()[1])
+
+    def refused(self, *words):
+        return subprocess.run([self.program, "-c", str(self.configuration), *words], capture_output=True, text=True, timeout=60)
+
+    def said(self, player, letter, text):
+        """The player answers now."""
+        self.now = present()
+        self.answer(player, letter, text)
+
+    def told(self):
+        """Letters to the operator."""
+        folder = self.outgoing / OPERATOR / "new"
+        return [Incoming(file.read_bytes()) for file in sorted(folder.iterdir())] if folder.exists() else []
+
+
+@pytest.fixture
+def live(tmp_path):
+    return LiveClub(tmp_path)
+
+
+def news(player, game=None):
+    """Waits for a letter."""
+    def look():
+        letters = [letter for letter in player.read_new() if game is None or letter.game == game]
+        return letters[-1] if letters else None
+    return until(look, f"a letter to {player.name}")
+
+
+def turn(player, ply):
+    """Waits for the letter that asks for this ply, counted from 0."""
+    def look():
+        views = [(letter, player.view(letter)) for letter in player.read_new()]
+        found = [letter for letter, view in views if view is not None and view.my_turn and len(view.score) == ply]
+        return found[-1] if found else None
+    return until(look, f"the letter to {player.name} that asks for ply {ply}")
+
+
+def each_once(club):
+    """No letter lies anywhere twice, and none that was accepted is missing."""
+    ids = collections.Counter(Incoming(file.read_bytes()).message_id.strip("<>") for folder in club.outgoing.iterdir() for file in (folder / "new").iterdir())
+    assert [id for id, count in ids.items() if count > 1] == []
+    with sqlite3.connect(f"file:{club.store}?mode=ro", uri=True) as store:
+        accepted = {row[0] for row in store.execute("SELECT message_id FROM letter_out WHERE state = 'accepted'")}
+        waiting = store.execute("SELECT count(*) FROM letter_out WHERE state NOT IN ('accepted', 'overtaken')").fetchone()[0]
+    store.close()
+    assert set(ids) == accepted and waiting == 0
+
+
+def test_letters_are_answered_as_they_come_and_sigterm_ends_it(live):
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        game = live.begin_game(ann, bob)  # another program's doing, while it serves
+        for ply, (text, player) in enumerate([("e4", ann), ("e5", bob), ("Nf3", ann)]):
+            live.said(player, turn(player, ply), text)
+        turn(bob, 3)
+        serve.end()
+        assert serve.log.strip().endswith("ended as it was asked to")
+    assert live.inbox.waiting() == []
+    assert "Nf3" in live.run("game", "show", game, "--record")
+    each_once(live)
+    live.run("verify")
+
+
+def test_sigint_ends_it_too(live):
+    with Serve(live) as serve:
+        serve.end(signal.SIGINT)
+
+
+def test_what_it_does_is_logged_without_secrets(live):
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        live.begin_game(ann, bob)
+        letter = turn(ann, 0)
+        live.said(ann, letter, "e4\n\nA word to Bob")
+        turn(bob, 1)
+        serve.says("letters out: 2 sent", times=2)
+    log = serve.log
+    assert re.search(r"version \d+\.\d+\.\d+ serves chess@club\.example with \S+: mailbox maildir://\S+, outgoing maildir://\S+", log)
+    assert "letters in: 1 settled" in log
+    token = re.search(r"\+(\w+)@", letter.reply_to).group(1)
+    assert token not in log and "A word to Bob" not in log
+
+
+def test_two_copies_cannot_run_on_one_store(live):
+    with Serve(live) as serve:
+        for verb in ("serve", "once"):
+            done = live.refused(verb)
+            assert done.returncode == 75 and "another epistle is at work" in done.stderr, done.stderr
+        assert serve.process.poll() is None
+    live.run("once")
+
+
+def test_without_a_store_it_does_not_begin(live):
+    for file in live.folder.glob("epistle.db*"):
+        file.unlink()
+    (live.folder / "epistle.key").unlink()
+    done = live.refused("serve")
+    assert done.returncode == 1 and "there is no store" in done.stderr and "check --init" in done.stderr
+
+
+def test_a_bad_configuration_is_told_by_line_and_the_old_one_kept(live):
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        good = live.configuration.read_text()
+        lines = good.splitlines()
+        bad = lines.index("[mailbox]") + 1
+        live.configuration.write_text("\n".join([*lines[:bad], "colour = green", "poll = soon", *lines[bad + 1:]]) + "\n")
+        serve.reload()
+        for number in (bad + 1, bad + 2):  # every error, each with its line
+            assert f"{live.configuration}:{number}: " in serve.log
+        assert "the configuration stays what it was" in serve.log
+        live.configuration.write_text(good)  # for the other verbs; the service has not been told of it
+        live.begin_game(ann, bob)
+        live.said(ann, turn(ann, 0), "e4")
+        turn(bob, 1)
+        live.configuration.unlink()
+        serve.reload()
+        assert serve.log.count("the configuration stays what it was") == 2
+        live.configuration.write_text(good)
+        live.begin_game(bob, ann)
+        turn(bob, 0)
+
+
+def test_a_new_configuration_takes_effect(live):
+    ann, bob = live.pair()
+    other = Maildir(live.folder / "other")
+    with Serve(live) as serve:
+        live.settings["name"] = "Newtown Chess"
+        live.servers["mailbox"] = {"url": f"maildir://{other.path}"}
+        live.write_configuration()
+        serve.reload()
+        assert "goes on serving" in serve.log
+        game = live.begin_game(ann, bob)
+        letter = news(ann, game)
+        assert letter.subject.startswith(f"[Newtown Chess #{game}]")
+        live.inbox = other
+        live.said(ann, letter, "e4")
+        news(bob, game)
+
+
+@pytest.mark.parametrize("key, value", [("store", "other.db"), ("key_file", "other.key")])
+def test_another_store_needs_a_restart(live, key, value):
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        live.settings[key] = value
+        live.write_configuration()
+        serve.reload()
+        assert re.search(rf"{key} has another value than at the start: end the service and start it again", serve.log)
+        assert "the configuration stays what it was" in serve.log
+        live.settings.pop(key)
+        live.write_configuration()
+        live.begin_game(ann, bob)
+        turn(ann, 0)
+
+
+def test_templates_that_are_missing_keep_the_old_ones(live):
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        live.settings["templates"] = str(live.folder / "nowhere")
+        live.write_configuration()
+        serve.reload()
+        assert "nowhere" in serve.log and "the configuration stays what it was" in serve.log
+        del live.settings["templates"]
+        live.write_configuration()
+        live.begin_game(ann, bob)
+        news(ann)
+
+
+def test_the_service_manager_hears_it_all(live):
+    ann, bob = live.pair()
+    with Manager() as manager:
+        with Serve(live, {**manager.environment, "WATCHDOG_USEC": "2000000"}) as serve:
+            manager.waits("READY=1")
+            manager.waits("WATCHDOG=1", times=4)
+            manager.waits("STATUS=0 games; mailbox read ")
+            live.begin_game(ann, bob)
+            news(ann)
+            assert "STOPPING=1" not in manager.listen()
+            serve.reload()
+            manager.waits("READY=1", times=2)
+            serve.end()
+            manager.waits("STOPPING=1")
+        heard = manager.listen()
+    signs = [line for line in heard if line in ("READY=1", "RELOADING=1", "STOPPING=1")]
+    assert signs == ["READY=1", "RELOADING=1", "READY=1", "STOPPING=1"]
+    assert any(re.fullmatch(r"MONOTONIC_USEC=\d+", line) for line in heard)
+    assert all(re.fullmatch(r"(STATUS=.*|WATCHDOG=1|READY=1|RELOADING=1|STOPPING=1|MONOTONIC_USEC=\d+)", line) for line in heard)
+
+
+def test_without_a_watchdog_none_is_fed(live):
+    with Manager() as manager:
+        with Serve(live, manager.environment):
+            manager.waits("STATUS=0 games; mailbox read ")
+            manager.waits("READY=1")
+        assert "WATCHDOG=1" not in manager.listen()
+
+
+def test_it_is_ready_before_the_mailbox_is(live):
+    live.inbox.path.rename(live.folder / "away")
+    with Manager() as manager:
+        with Serve(live, manager.environment):
+            manager.waits("READY=1")
+            manager.waits("STATUS=0 games; mailbox not read yet; 0 letters wait; mailbox unreachable since ")
+
+
+def test_a_quiet_club_costs_next_to_nothing(live):
+    def spent():
+        fields = open(f"/proc/{serve.process.pid}/stat").read().rsplit(")", 1)[1].split()
+        switches = re.search(r"^voluntary_ctxt_switches:\s+(\d+)", open(f"/proc/{serve.process.pid}/status").read(), re.M)
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK"), int(switches.group(1))
+
+    ann, bob = live.pair()
+    with Serve(live) as serve:
+        live.begin_game(ann, bob)
+        news(ann)
+        news(bob)
+        time.sleep(2)
+        before = spent()
+        time.sleep(6)
+        after = spent()
+    assert after[0] - before[0] < 0.6
+    assert after[1] - before[1] < 60
+
+
+def test_the_letter_in_hand_is_finished_and_the_rest_waits(live):
+    ann, bob = live.pair()
+    games = 40
+    with Serve(live):
+        letters = {}
+        for _ in range(games):
+            live.begin_game(ann, bob)
+
+        def look():
+            letters.update({letter.game: letter for letter in ann.read_new()})
+            return len(letters) == games
+        until(look, "the first letters")
+    for letter in letters.values():
+        live.said(ann, letter, "e4")
+    with Serve(live) as serve:
+        until(lambda: len(live.inbox.waiting()) < games or "settled" in serve.log, "a first letter to be read")
+        serve.end()
+    live.run("once")
+    assert live.inbox.waiting() == []
+    rows = live.json("letters")
+    assert len(rows) == games and {row["outcome"] for row in rows} == {"played"}
+    each_once(live)
+    live.run("verify")
+
+
+# --- outages ---
+
+
+def test_a_mailbox_that_goes_and_comes_back(tmp_path):
+    """Its volume is unmounted and mounted again: nobody does anything about it."""
+    live = LiveClub(tmp_path, poll=10)
+    ann, bob = live.pair()
+    away = live.folder / "away"
+    with Manager() as manager, Serve(live, manager.environment) as serve:
+        game = live.begin_game(ann, bob)
+        letter = news(ann, game)
+        live.inbox.path.rename(away)
+        serve.says("the mailbox cannot be read")
+        manager.waits("STATUS=1 games; mailbox read ")
+        until(lambda: any("mailbox unreachable since" in line for line in manager.listen()), "the status of an outage")
+        status = live.json("status")
+        outage, = status["outages"]
+        assert outage["subject"] == "mailbox" and outage["why"] and outage["since"] and outage["next_try"] > outage["since"]
+        assert "mailbox       cannot be read since" in live.run("status")
+        live.begin_game(bob, ann)  # what is to be sent is sent
+        news(bob)
+        inside = Maildir(away)
+        live.now = present()
+        live.inbox, back = inside, live.inbox
+        live.said(ann, letter, "e4")
+        away.rename(back.path)
+        live.inbox = back
+        news(bob, game)
+        serve.says("the mailbox can be read again")
+        assert live.json("status")["outages"] == []
+    assert live.told() == []  # it was short
+    assert serve.log.count("cannot be read") == 1
+    each_once(live)
+
+
+def test_an_outage_outlives_the_process_and_is_told_once(live):
+    away = live.folder / "away"
+    live.inbox.path.rename(away)
+    live.now = present() - datetime.timedelta(hours=1)
+    live.once(expect=75)
+    assert live.told() == []
+    with Serve(live) as serve:
+        until(lambda: live.told(), "the operator's letter")
+        assert serve.log.count("cannot be read") == 1
+    with Serve(live) as serve:
+        until(lambda: live.json("status")["outages"][0]["tries"] >= 3, "another try")
+        away.rename(live.inbox.path)
+        serve.reload()
+        serve.says("the mailbox can be read again")
+    told, = live.told()
+    assert told.subject == "[Anytown Chess] The mailbox cannot be read" and told.to == OPERATOR
+    assert live.json("status")["outages"] == []
+    each_once(live)
+
+
+def test_a_full_disk_leaves_letters_where_they_are():
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as folder:
+        live = LiveClub(folder, limits={"player_per_day": 1000, "free_space_mb": 1000000})
+        ann, bob = live.pair()
+        with Manager() as manager, Serve(live, manager.environment) as serve:
+            serve.says("free_space_mb")
+            manager.waits("STATUS=0 games; mailbox not read yet; 0 letters wait; no room on the disk since ")
+            game = live.begin_game(ann, bob)
+            letter = news(ann, game)  # sending goes on
+            live.said(ann, letter, "e4")
+            outage, = live.json("status")["outages"]
+            assert outage["subject"] == "disk"
+            assert len(live.inbox.waiting()) == 1 and live.json("letters") == []
+            live.limits["free_space_mb"] = 0
+            live.write_configuration()
+            serve.reload()
+            news(bob, game)
+            serve.says("the store's disk takes letters again")
+        assert live.json("status")["outages"] == [] and live.told() == []
+        assert serve.log.count("takes nothing more") == 1
+
+
+def test_a_day_without_mailbox_and_relay(tmp_path):
+    """24 simulated hours, hour by hour; players write all the time, and the operator begins games."""
+    club = Club(tmp_path, operator=OPERATOR)
+    ann, bob = club.player("Ann East"), club.player("Bob West")
+    games = [club.new_game(ann, bob)[0] for _ in range(6)]
+    letters = {letter.game: letter for letter in ann.letters}
+    in_away, out_away = club.folder / "in-away", club.folder / "out-away"
+    club.inbox.path.rename(in_away)
+    club.outgoing.rename(out_away)
+    club.inbox, mailbox = Maildir(in_away), club.inbox
+    for hour in range(24):
+        club.advance(hours=1)
+        if hour % 4 == 1:
+            game = games[hour // 4]
+            club.answer(ann, letters[game], "e4")
+        if hour % 6 == 3:
+            club.run("game", "new", bob.name, ann.name)
+        club.once(expect=75)
+        assert {outage["subject"] for outage in club.json("status")["outages"]} == {"mailbox"} | ({"relay"} if hour >= 1 else set())
+    assert club.json("letters") == []
+    in_away.rename(mailbox.path)
+    out_away.rename(club.outgoing)
+    club.inbox = mailbox
+    club.advance(minutes=10)
+    club.once()
+    club.once()
+    assert club.json("status")["outages"] == []
+    rows = club.json("letters")
+    assert len(rows) == 6 and {row["outcome"] for row in rows} == {"played"} and club.inbox.waiting() == []
+    assert sorted(letter.game for letter in bob.read_new()) == [*games, *range(games[-1] + 1, games[-1] + 5)]
+    folder = club.outgoing / OPERATOR / "new"
+    told = sorted(Incoming(file.read_bytes()).subject for file in folder.iterdir())
+    assert told == ["[Anytown Chess] Letters could not be sent", "[Anytown Chess] The mailbox could not be read"]
+    each_once(club)
+    club.run("verify")
