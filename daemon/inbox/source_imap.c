@@ -77,13 +77,14 @@ static int search_uids(ImapSession *session, Uids *ret_uids, Error *error) {
     int result = all != NULL ? mailimap_uid_search(session->imap, NULL, all, &list) : MAILIMAP_ERROR_MEMORY;
     if (all != NULL)
         mailimap_search_key_free(all);
-    if (result == MAILIMAP_NO_ERROR && !take_uids(list, false, ret_uids))
-        result = MAILIMAP_ERROR_MEMORY;
-    if (list != NULL)
-        mailimap_search_result_free(list);
     if (imap_refused(result))
         return 1;
-    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "listing the letters in %s", session->selected->name);
+    if (result != MAILIMAP_NO_ERROR)
+        return imap_fail(session, result, error, "listing the letters in %s", session->selected->name);
+    bool taken = take_uids(list, false, ret_uids);
+    if (list != NULL)
+        mailimap_search_result_free(list);
+    return taken ? 0 : error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters in %s", session->selected->name);
 }
 
 /* The same by FETCH, for servers whose search is out of order. */
@@ -97,11 +98,12 @@ static int fetch_uids(ImapSession *session, Uids *ret_uids, Error *error) {
         mailimap_set_free(all);
     if (what != NULL)
         mailimap_fetch_type_free(what);
-    if (result == MAILIMAP_NO_ERROR && !take_uids(list, true, ret_uids))
-        result = MAILIMAP_ERROR_MEMORY;
+    if (result != MAILIMAP_NO_ERROR)
+        return imap_fail(session, result, error, "listing the letters in %s", session->selected->name);
+    bool taken = take_uids(list, true, ret_uids);
     if (list != NULL)
         mailimap_fetch_list_free(list);
-    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "listing the letters in %s", session->selected->name);
+    return taken ? 0 : error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters in %s", session->selected->name);
 }
 
 static int find_uids(ImapSession *session, Uids *ret_uids, Error *error) {

@@ -141,11 +141,11 @@ static int ask(ImapSource *imap, const Round *round, Arena *arena, Error *error)
         mailimap_set_free(set);
     if (what != NULL)
         mailimap_fetch_type_free(what);
-    int failed = result == MAILIMAP_NO_ERROR ? take_answers(round, answers, arena, error) : 0;
-    if (answers != NULL)
-        mailimap_fetch_list_free(answers);
     if (result != MAILIMAP_NO_ERROR)
         return imap_fail(session, result, error, "fetching from the folder %s", round->asked[0]->folder->name);
+    int failed = take_answers(round, answers, arena, error);
+    if (answers != NULL)
+        mailimap_fetch_list_free(answers);
     return failed;
 }
 

@@ -70,7 +70,9 @@ static int find_uncopied(ImapSession *session, const uint32_t *uids, size_t coun
     int result = key != NULL ? mailimap_uid_search(session->imap, NULL, key, &found) : MAILIMAP_ERROR_MEMORY;
     if (key != NULL)
         mailimap_search_key_free(key);
-    for (size_t i = 0; i < count && result == MAILIMAP_NO_ERROR; i++)
+    if (result != MAILIMAP_NO_ERROR)
+        return imap_fail(session, result, error, "looking for letters in the folder %s", session->selected->name);
+    for (size_t i = 0; i < count; i++)
         for (clistiter *at = found != NULL ? clist_begin(found) : NULL; at != NULL; at = clist_next(at))
             if (*(uint32_t *)clist_content(at) == uids[i]) {
                 ret_uids[(*ret_count)++] = uids[i];
@@ -78,7 +80,7 @@ static int find_uncopied(ImapSession *session, const uint32_t *uids, size_t coun
             }
     if (found != NULL)
         mailimap_search_result_free(found);
-    return result == MAILIMAP_NO_ERROR ? 0 : imap_fail(session, result, error, "looking for letters in the folder %s", session->selected->name);
+    return 0;
 }
 
 /* UID MOVE or UID COPY to the target, which is made if it is not there. */
