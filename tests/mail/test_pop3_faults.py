@@ -1,0 +1,250 @@
+"""POP3 servers that break, stall or lie, by our own fake_pop3: the program ends in time, says what was wrong, deletes nothing that was not settled, loses no
+letter, plays none twice, and does the rest once the server is in order again."""
+import resource
+
+import pytest
+
+import fake_pop3
+from club import ADDRESS, Club
+from fake_pop3 import FakePop3, deletes_then, drips, floods, hangs_up, once, says, waits
+
+TIMEOUT = 2      # seconds of one operation, as configured
+PATIENCE = 25    # within which a run with one such operation in it ends, on a busy machine
+LATER, MEND = 75, 1
+ROOM = 200_000   # kB that the program may use, whatever a server sends
+
+
+class PopClub(Club):
+    def __init__(self, folder, server, mailbox=None, **more):
+        self.server = server
+        password = folder / "password"
+        password.touch(0o600)
+        password.write_text("secret\n")
+        keys = {"url": f"pop3://127.0.0.1:{server.port}", "tls": "none", "user": "chess", "password_file": password, "timeout": TIMEOUT, "after": "delete",
+                **(mailbox or {})}
+        super().__init__(folder / "club", mailbox=keys, **more)
+        self.ann, self.bob, self.cid = self.player("Ann East"), self.player("Bob West"), self.player("Cid South")
+        self.game, self.letter, _ = self.new_game(self.ann, self.bob)
+        server.said.clear()
+
+    def deliver(self, raw, received=True, sender="", uidl=None, **more):
+        self.server.add(raw, uidl)
+
+    def move(self, text="e4", **more):
+        self.deliver(self.ann.answer(self.letter, text, self.advance(minutes=5)), **more)
+
+    def ask(self, text="help", **more):
+        """A further letter, which plays nothing."""
+        self.deliver(self.cid.write(ADDRESS, "a question", text + "\n", self.advance(minutes=1)), **more)
+
+    def suffer(self, status=LATER):
+        """A run that must fail, and soon. Its words."""
+        words = self.run_failing("once", status=status, timeout=PATIENCE)
+        assert "127.0.0.1:" in words and "secret" not in words
+        return words
+
+    def played(self):
+        return self.json("game", "show", self.game)["moves"]
+
+    def heal(self):
+        """The server is in order again: the move is played, once, every letter deleted, and the opponent told once."""
+        self.server.faults.clear()
+        self.run("once", timeout=PATIENCE)
+        self.run("once", timeout=PATIENCE)
+        assert self.played() == ["e4"]
+        assert self.server.uidls() == []
+        told = [letter for letter in self.bob.read_new() if (view := self.bob.view(letter)) and view.score == ["e4"]]
+        assert len(told) == 1
+
+
+@pytest.fixture
+def server():
+    with FakePop3() as fake:
+        yield fake
+
+
+@pytest.fixture
+def club(tmp_path, server):
+    return PopClub(tmp_path, server)
+
+
+@pytest.fixture(autouse=True)
+def within_its_room():
+    yield
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < ROOM
+
+
+def test_without_faults(club, server):
+    club.move()
+    club.ask()
+    club.heal()
+    assert {name.split()[0] for _, name in server.said} <= {"CAPA", "USER", "PASS", "UIDL", "LIST", "RETR", "DELE", "QUIT"}
+    assert sum(name.startswith("RETR") for _, name in server.said) == 2  # each letter once
+    assert sorted(server.deleted) == ["letter-1", "letter-2"]
+
+
+BROKEN = {
+    "a greeting that never comes": ("GREETING", waits()),
+    "a greeting that drips": ("GREETING", drips("+OK welcome to a very slow server that goes on and on and never comes to an end, ever, ever, ever")),
+    "no greeting but the line's end": ("GREETING", hangs_up()),
+    "a list that never comes": ("UIDL", waits()),
+    "a list that breaks off": ("UIDL", hangs_up(b"+OK\r\n1 letter-1\r\n")),
+    "a list that drips": ("UIDL", drips("+OK\r\n1 letter-1\r\n2 and so on and so on and so on and so on")),
+    "a list with letter 0": ("UIDL", says("+OK\r\n0 letter-1\r\n.")),
+    "a list with no number": ("UIDL", says("+OK\r\nletter-1\r\n.")),
+    "two letters of one number": ("UIDL", says("+OK\r\n1 letter-1\r\n1 letter-2\r\n.")),
+    "sizes of letter 0": ("LIST", says("+OK\r\n0 100\r\n.")),
+    "sizes that break off": ("LIST", hangs_up(b"+OK\r\n1 10")),
+    "an answer that is none": ("UIDL", says("* OK IMAP4rev1 ready")),
+    "an endless line": ("UIDL", floods()),
+    "an endless list": ("UIDL", floods(b"2147483 x\r\n" * 5000, b"+OK\r\n")),
+    "the line's end instead of the letter": ("RETR", hangs_up()),
+    "the line's end within the letter": ("RETR", hangs_up(b"+OK\r\nFrom: ann@east.example\r\nSubject: x\r\n\r\n1. d")),
+    "a letter without its end": ("RETR", waits(b"+OK\r\nFrom: ann@east.example\r\n\r\nd4\r\n")),
+    "a letter that drips": ("RETR", drips("+OK\r\nFrom: ann@east.example\r\n\r\nd4\r\nand so on and so on and so on")),
+    "an endless letter": ("RETR", floods(b"line\r\n" * 10000, b"+OK\r\n")),
+    "an endless line in a letter": ("RETR", floods(b"z" * 65536, b"+OK\r\n")),
+}
+
+
+@pytest.mark.parametrize("what", BROKEN)
+def test_a_broken_server_costs_a_cycle_and_nothing_else(club, server, what):
+    command, fault = BROKEN[what]
+    club.move()
+    club.ask()
+    server.faults[command] = fault
+    club.suffer()
+    assert server.deleted == [] and club.played() == []
+    club.heal()
+
+
+def test_a_line_lost_after_a_letter_deletes_nothing_else(club, server):
+    """The first letter is fetched, the line breaks; on the next line the numbers are others."""
+    club.move()
+    club.ask()
+    server.faults["RETR"] = once(hangs_up(), at=2)
+    club.suffer()
+    assert server.deleted == []
+    server.letters.reverse()
+    club.heal()
+
+
+def test_the_line_is_lost_at_the_first_deletion(club, server):
+    club.move()
+    club.ask()
+    server.faults["DELE"] = hangs_up()
+    club.suffer()
+    assert server.deleted == [] and club.played() == ["e4"]
+    server.letters.insert(0, ["foreign", b"From: x@y.example\r\n\r\nhello\r\n"])  # what comes between takes the first number
+    server.faults.clear()
+    club.run("once")
+    assert server.deleted[:2] and "foreign" not in server.deleted[:2] and club.played() == ["e4"]
+    club.heal()
+
+
+def test_the_line_is_lost_between_deletion_and_quit(club, server):
+    """RFC 1939: nothing was deleted then, and it is done again."""
+    club.move()
+    server.faults["QUIT"] = hangs_up()
+    club.suffer()
+    assert server.deleted == [] and server.uidls() == ["letter-1"]
+    club.heal()
+
+
+def test_the_answer_to_quit_is_lost(club, server):
+    """The letters are gone, and that is found out."""
+    club.move()
+    server.faults["QUIT"] = once(deletes_then(hangs_up()))
+    club.suffer()
+    assert server.deleted == ["letter-1"]
+    club.heal()
+    assert server.deleted == ["letter-1"]
+
+
+def test_a_deletion_that_is_refused_is_tried_again(club, server):
+    club.move()
+    server.faults["DELE"] = says("-ERR not now")
+    assert "not now" in club.suffer()
+    assert club.played() == ["e4"] and server.deleted == []
+    club.heal()
+
+
+def test_one_letter_that_is_not_given_does_not_stop_the_others(club, server):
+    club.ask()
+    club.move()
+    server.faults["RETR"] = lambda server, connection, argument: "go on" if argument != "1" else connection.say("-ERR it is damaged")
+    club.run("once", timeout=PATIENCE)
+    assert club.played() == ["e4"] and server.uidls() == ["letter-1"]
+    assert club.json("status")["mailbox"]["unreadable"] == 1 if "mailbox" in club.json("status") else True
+    club.heal()
+
+
+def test_no_uidl_is_told_as_what_it_is(club, server):
+    club.move()
+    server.faults["UIDL"] = says("-ERR unknown command")
+    assert "UIDL" in club.suffer(status=MEND)
+    club.heal()
+
+
+def test_letters_of_one_name_are_both_read(club, server):
+    """Copies may share their UIDL (RFC 1939, 7); a server that gives it to different letters must not make us lose one."""
+    club.ask(uidl="same")
+    club.move(uidl="same")
+    club.run("once", timeout=PATIENCE)
+    assert club.played() == ["e4"] and server.uidls() == []
+    assert len(club.json("letters")) == 2
+
+
+def test_a_letter_without_a_name_stays_and_is_told(club, server):
+    club.move()
+    server.faults["UIDL"] = says("+OK\r\n1\r\n2 letter-2\r\n.")
+    club.ask()
+    assert "UIDL" in club.suffer()
+    assert [row["state"] for row in club.json("letters")] == ["settled"] and server.deleted == ["letter-2"]
+    club.heal()
+
+
+def test_dots_at_the_beginning_of_lines(club, server):
+    club.move("e4\n\n.\n..two\n.one")
+    club.run("once", timeout=PATIENCE)
+    text = club.bob.newest().text
+    assert "| .\n" in text and "| ..two" in text and "| .one" in text
+
+
+def test_a_letter_that_was_divided_into_single_bytes(club, server):
+    club.move()
+
+    def bytewise(server, connection, argument):
+        connection.say("+OK")
+        for byte in connection.body(int(argument)):
+            connection.say(bytes([byte]))
+    server.faults["RETR"] = bytewise
+    club.run("once", timeout=PATIENCE)
+    assert club.played() == ["e4"]
+
+
+def test_a_large_letter_is_read_in_part_and_the_rest_is_not_waited_for(club, server):
+    raw = club.ann.answer(club.letter, "e4", club.advance(minutes=5))
+    raw = (raw if isinstance(raw, bytes) else raw.encode()).replace(b"\r\n", b"\n").rstrip(b"\n") + b"\n\n-- \n" + b"padding and more padding\n" * 400_000
+    club.deliver(raw)
+    club.ask()
+    club.run("once", timeout=60)
+    assert club.played() == ["e4"] and server.uidls() == []
+
+
+def test_seen_leaves_everything_where_it_is(tmp_path, server):
+    club = PopClub(tmp_path, server, mailbox={"after": "seen"})
+    club.move()
+    for _ in range(3):
+        club.run("once")
+    assert club.played() == ["e4"] and server.uidls() == ["letter-1"] and server.deleted == []
+    assert sum(name.startswith("RETR") for _, name in server.said) == 1
+    assert not any(name.startswith("DELE") for _, name in server.said)
+
+
+def test_check_logs_in_and_reads_nothing(club, server):
+    club.move()
+    assert "no errors" in club.run("check")
+    assert not any(name.startswith(("RETR", "DELE")) for _, name in server.said)
+    server.faults["PASS"] = says("-ERR wrong")
+    assert "chess" in club.run_failing("check", timeout=PATIENCE)
