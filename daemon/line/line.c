@@ -29,7 +29,6 @@ struct Line {
     int seconds;
     size_t left; /* bytes the operation may still read */
     size_t ahead_at, ahead_length;
-    bool ended; /* the end, or an error, was seen by line_pending() */
     char host[HOST_MAX];
     Error fault; /* the first one */
     char words[CURL_ERROR_SIZE];
@@ -285,7 +284,7 @@ static ssize_t receive(Line *line, void *ret_bytes, size_t size, Error *error) {
     if (line->ahead_at < line->ahead_length)
         return read_ahead(line, ret_bytes, size);
     size_t length = 0;
-    CURLcode result = line->ended ? CURLE_OK : curl_easy_recv(line->easy, ret_bytes, size, &length);
+    CURLcode result = curl_easy_recv(line->easy, ret_bytes, size, &length);
     if (result == CURLE_AGAIN)
         return 0;
     if (result == CURLE_OK && length > 0)
@@ -334,15 +333,14 @@ int line_descriptor(const Line *line) {
 }
 
 bool line_pending(Line *line) {
-    if (line->fault.grade != ERROR_NONE || line->ended || line->ahead_at < line->ahead_length)
+    if (line->fault.grade != ERROR_NONE || line->ahead_at < line->ahead_length)
         return true;
     size_t length = 0;
     CURLcode result = curl_easy_recv(line->easy, line->ahead, sizeof line->ahead, &length);
     if (result == CURLE_AGAIN)
         return false;
     line->ahead_at = 0;
-    line->ahead_length = result == CURLE_OK ? length : 0;
-    line->ended = line->ahead_length == 0; /* line_read() tells of it */
+    line->ahead_length = result == CURLE_OK ? length : 0; /* the end and errors come again with line_read() */
     return true;
 }
 

@@ -210,7 +210,9 @@ static void test_token(void **state) {
 }
 
 static void serve_no(int client) {
-    serve_imap_login(client, "AUTH=PLAIN", "NO [AUTHENTICATIONFAILED] wrong");
+    static int times;
+    /* A log-in that was refused is not tried again in another way: that would lock accounts. */
+    serve_imap_login(client, times++ == 0 ? "AUTH=PLAIN" : "NAMESPACE", times == 1 ? "NO [AUTHENTICATIONFAILED] wrong" : "OK after all");
 }
 static void serve_no_app(int client) {
     serve_imap_login(client, "AUTH=PLAIN", "NO [ALERT] Application-specific password required");
@@ -348,7 +350,7 @@ static void test_bad_accounts(void **state) {
     Error error = { 0 };
     account.user = "chess\r\nA9 DELETE INBOX";
     assert_null(line_open(&account, &error));
-    assert_non_null(strstr(error.text, "user name"));
+    assert_non_null(strstr(error.text, "control character"));
     assert_int_equal(error.grade, ERROR_INPUT);
     account.user = "chess";
     account.secret.file = "/nonexistent/password";
@@ -422,9 +424,9 @@ static void test_endless(void **state) {
     /* However fast it comes: time is over when it is over. */
     line = open_to("pop3", serve_endless);
     int64_t began = milliseconds_now();
-    char bytes[100];
+    char byte; /* one by one, so that there is always more to be had and nothing is waited for */
     line_begin(line, 1, (size_t)-1);
-    while (line_read(line, bytes, sizeof bytes, &error) > 0)
+    while (line_read(line, &byte, 1, &error) > 0)
         assert_true(seconds_since(began) < GENEROUS);
     assert_true(seconds_since(began) >= 0.9);
     expect_dead(line, "not done after 1 s");

@@ -201,8 +201,9 @@ static void test_quoting(void **state) {
 static void test_command_surroundings(void **state) {
     (void)state;
     setenv("EPISTLE_SECRET_TEST", "leaks", 1);
-    int descriptor = open("/dev/null", O_RDONLY); /* not closed on exec: it must not come through */
-    assert_true(descriptor > 2);
+    int descriptors[3]; /* not closed on exec: they must not come through */
+    for (int i = 0; i < 3; i++)
+        assert_true((descriptors[i] = open("/dev/null", O_RDONLY)) > 2);
     signal(SIGPIPE, SIG_IGN);
     /* The names of the environment, whether input is empty, the descriptors behind the script's own, SIGPIPE's handling. */
     const char *path = write_script("around", "printf '%s ' $(/usr/bin/env -u PWD -u SHLVL -u _ -u OLDPWD | sed 's/=.*//' | sort)\n"
@@ -211,7 +212,8 @@ static void test_command_surroundings(void **state) {
                                               "sed -n 's/^SigIgn:[[:blank:]]*/ign:/p' /proc/self/status");
     expect_secret(&(Secret){ .command = path }, "HOME LANG PATH USER in: ign:0000000000000000");
     signal(SIGPIPE, SIG_DFL);
-    close(descriptor);
+    for (int i = 0; i < 3; i++)
+        close(descriptors[i]);
     unsetenv("EPISTLE_SECRET_TEST");
     unlink(path);
 }
