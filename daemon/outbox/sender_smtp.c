@@ -25,6 +25,7 @@
  *
  * A loss in mid-transaction is the letter's own: a letter that kills its relay's filter must not keep all others waiting. When the next one is
  * lost too it is the relay. */
+#include "core/base/utf8.h"
 #include "daemon/outbox/encode_mail.h"
 #include "daemon/outbox/sender.h"
 #include "daemon/outbox/sender_smtp_line.h"
@@ -120,6 +121,8 @@ static void settle(SmtpSender *sender, int number, SendReport report, const char
     Mailing *mailing = &sender->mailings[number];
     report.at = sender->clock(sender->clock_data);
     text_copy(report.words, sizeof report.words, words);
+    while (!utf8_valid(report.words, strlen(report.words))) /* cut in the middle of a character */
+        report.words[strlen(report.words) - 1] = 0;
     mailing->report = report;
     mailing->done = true;
     sender->posts[number].taken = true;

@@ -52,10 +52,9 @@ class FakeSmtp:
     """letters: (from, to, bytes as they came, dots undone), each whose final dot came, whatever was answered; commands: (connection, line)."""
 
     def __init__(self, *rules, auth=None, size=None, tls=None, on_event=None):
-        self.rules = [Rule(rule) for rule in rules]
+        self.follow(*rules)
         self.auth, self.size, self.tls, self.on_event = auth, size, tls, on_event
         self.lock = threading.Lock()
-        self.reached = {}
         self.connections = self.open = self.most_open = 0
         self.letters, self.commands, self.accepted = [], [], []
         self.end = time.monotonic() + LIFE
@@ -64,6 +63,11 @@ class FakeSmtp:
         self.url = f"smtp://127.0.0.1:{self.port}"
         self.stopped = False
         threading.Thread(target=self.listen, daemon=True).start()
+
+    def follow(self, *rules):
+        """Other rules from now on, with counts (#N) from the beginning."""
+        self.rules = [Rule(rule) for rule in rules]
+        self.reached = {}
 
     def close(self):
         self.stopped = True
@@ -167,7 +171,6 @@ class Talk:
                 raise Closed
             else:
                 self.say(part, drip)
-        return action
 
     def say(self, reply, drip=0):
         lines = reply.split("|")
@@ -179,12 +182,16 @@ class Talk:
             self.client.sendall(bytes([byte]))
             time.sleep(drip)
 
-    def step(self, stage, text="", usual=None):
-        """Says what the rules have for this stage. Whether it was a yes."""
+    def step(self, stage, text="", usual=None, before=None):
+        """Says what the rules have for this stage. Whether it was a yes; then before() is called before it is said."""
         action = self.server.find(stage, self.number, self.turn, text)
-        said = self.act(action if action is not None else (usual or USUAL[stage]).format(n=len(self.server.letters)))
-        last = [part for part in said.split(";") if part[:1].isdigit()]
-        return bool(last) and last[-1].split("|")[-1][:1] in "23"
+        action = action if action is not None else (usual or USUAL[stage]).format(n=len(self.server.letters))
+        replies = [part for part in action.split(";") if part[:1].isdigit()]
+        yes = bool(replies) and replies[-1][0] == ("3" if stage == "data" else "2")
+        if yes and before:
+            before()
+        self.act(action)
+        return yes
 
     # --- hearing ---
 
@@ -276,10 +283,12 @@ class Talk:
         with self.server.lock:
             self.server.letters.append(letter)
         self.server.tell(self.number, "LETTER " + (letter[2].hex() if len(letter[2]) < 2000 else f"of {len(letter[2])} bytes"))
-        if self.step("dot", self.recipient):
-            with self.server.lock:
-                self.server.accepted.append(letter)
+        self.step("dot", self.recipient, before=lambda: self.accept(letter))
         self.forget()
+
+    def accept(self, letter):
+        with self.server.lock:
+            self.server.accepted.append(letter)
 
     def forget(self):
         self.sender = self.recipient = None
