@@ -25,6 +25,20 @@ bool config_set_secret_file(ConfigReader *reader, const ConfigKey *key, const ch
     return true;
 }
 
+/* Certificates: there, whoever reads them. */
+bool config_set_ca_file(ConfigReader *reader, const ConfigKey *key, const char *value) {
+    if (!config_put_path(reader, key, value))
+        return false;
+    const char *path = *config_text_field(reader, key);
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return config_fault(reader, reader->line, "%s %s: %s: put the certificates there (PEM), or take the line out to trust the system's", key->name, path,
+                            strerror(errno));
+    if (!S_ISREG(info.st_mode))
+        return config_fault(reader, reader->line, "%s %s is no file: name one that holds certificates (PEM)", key->name, path);
+    return true;
+}
+
 bool config_set_command(ConfigReader *reader, const ConfigKey *key, const char *value) {
     if (!secret_command_good(value))
         return config_fault(reader, reader->line, "%s cannot be divided into words: it is a program and at most %d words for it, each quotation mark has its second, "

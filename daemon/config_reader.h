@@ -70,6 +70,7 @@ bool config_set_number(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_mailbox_url(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_outgoing_url(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_secret_file(ConfigReader *, const ConfigKey *, const char *);
+bool config_set_ca_file(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_command(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_credential(ConfigReader *, const ConfigKey *, const char *);
 bool config_set_tls(ConfigReader *, const ConfigKey *, const char *);

@@ -72,7 +72,7 @@ static bool wrong_user(Checks *checks, const char *path) {
     if (slash == NULL || slash == folder || info.st_uid == 0)
         return false;
     const struct passwd *owner = getpwuid(info.st_uid);
-    checks_say(checks, CHECK_FAIL, "store", "%s belongs to another user, and what root makes there that one could not open: run this as `sudo -u %s epistle check --init`",
+    checks_say(checks, CHECK_FAIL, "store", "%s belongs to another user, and what root makes there that one could not open: run `runuser -u %s -- epistle check --init`",
                folder, owner == NULL ? "USER" : owner->pw_name);
     return true;
 }

@@ -72,8 +72,8 @@ static bool check_user(Checks *checks, const struct stat *store) {
     if (store->st_uid == geteuid())
         return true;
     const struct passwd *owner = getpwuid(store->st_uid);
-    checks_say(checks, CHECK_WARN, "permissions", "the store belongs to another user than you are, so this tells what you may do and not what the service may: run `sudo -u %s epistle "
-                                                  "doctor`", owner == NULL ? "USER" : owner->pw_name);
+    checks_say(checks, CHECK_WARN, "permissions", "the store belongs to another user than you are, so this tells what you may do and not what the service may: as root, run "
+                                                  "`runuser -u %s -- epistle doctor`", owner == NULL ? "USER" : owner->pw_name);
     return false;
 }
 

@@ -63,15 +63,21 @@ static void check_trust(Checks *checks) {
                                                   "topmost Received line of a received letter, or a letter that lay there counts as having come late");
 }
 
+static bool own_address(const Config *config, const char *address) {
+    return config->address != NULL && text_equal_nocase(address, config->address);
+}
+
 static void check_people(Checks *checks) {
     const Config *config = checks->open.config;
     if (config->arbiter == NULL)
         checks_say(checks, CHECK_WARN, "arbiter", "nobody is named who rules where the service must not: set arbiter to his address");
+    else if (own_address(config, config->arbiter))
+        checks_say(checks, CHECK_FAIL, "arbiter", "%s is the service's own address: set it to that of a person", config->arbiter);
     else
         checks_say(checks, CHECK_OK, "arbiter", "%s", config->arbiter);
     if (config->operator_ == NULL)
         checks_say(checks, CHECK_WARN, "operator", "nobody is told when mailbox or relay fail for long: set operator to your own address");
-    else if (text_equal_nocase(config->operator_, config->address))
+    else if (own_address(config, config->operator_))
         checks_say(checks, CHECK_FAIL, "operator", "%s is the service's own address: set it to that of a person", config->operator_);
     else
         checks_say(checks, CHECK_OK, "operator", "%s is told of outages", config->operator_);

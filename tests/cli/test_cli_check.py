@@ -169,5 +169,5 @@ def test_root_makes_no_store_in_the_folder_of_the_services_user(tmp_path):
                              "[mailbox]\nurl = maildir:in\n[outgoing]\nurl = maildir:out\n")
     done = check(configuration, "--init")
     assert done.returncode == 1 and done.stderr.count("\n") == 1
-    assert "sudo -u nobody" in done.stderr and str(state) in done.stderr
+    assert "runuser -u nobody" in done.stderr and str(state) in done.stderr
     assert os.listdir(state) == []

@@ -84,7 +84,7 @@ def test_the_stores_folder(club):
 def test_run_as_another_than_the_services_user(club):
     os.chown(club.store, 65534, 65534)
     grade, text = only(doctor(club), "permissions")
-    assert grade == "warn" and "sudo -u" in text
+    assert grade == "warn" and "runuser -u" in text
 
 
 def test_room_on_the_disk(club):

@@ -193,6 +193,9 @@ static void everything(void **state) {
     snprintf(secret, sizeof secret, "%s/secret", folder);
     write_file(secret, "x\n", 2);
     chmod(secret, 0600);
+    char certificates[80];
+    snprintf(certificates, sizeof certificates, "%s/ca.pem", folder);
+    write_file(certificates, "", 0);
     Config *config = read_text("\xef\xbb\xbf# all keys\r\n"
                                "  [service]   ; indented\r\n"
                                "  name = Sch\xc3\xa4" "chklub ; comment\r\n"
@@ -204,7 +207,7 @@ static void everything(void **state) {
                                "[mailbox]\r\nurl = IMAPS://imap.club.example:9993/Chess/Letters%20%C3%A4\r\nuser = u\r\npassword_command = pass show chess;x\r\n"
                                "ca_file = ca.pem\r\ntls = required\r\npoll = 10\r\ntimeout = 60\r\n"
                                "after = move:Done/2026\r\nalso = Junk Mail, Spam\r\n"
-                               "[outgoing]\r\nurl = smtp://[::1]:587\r\nuser = v\r\npassword_file = secret\r\nca_file = /ca\r\ntls = none\r\ntimeout = 2\r\nlines = 8\r\n"
+                               "[outgoing]\r\nurl = smtp://[::1]:587\r\nuser = v\r\npassword_file = secret\r\nca_file = /etc/hosts\r\ntls = none\r\ntimeout = 2\r\nlines = 8\r\n"
                                "[play]\r\ntime = 3d/move\r\nregistration = approve\r\n"
                                "[limits]\r\nstrangers_per_day = 0\r\nconfirm_hours = 24\r\nfree_space_mb = 500",
                                &errors);
@@ -229,7 +232,7 @@ static void everything(void **state) {
     assert_string_equal(account.user, "u");
     assert_string_equal(account.secret.command, "pass show chess;x");
     assert_true(account.secret.file == NULL && account.secret.token == NULL && account.secret.credential == NULL);
-    assert_int_equal(strncmp(account.ca_file, folder, strlen(folder)), 0);
+    assert_string_equal(account.ca_file, certificates);
     assert_false(account.plain);
     assert_int_equal(account.seconds, 60);
     assert_int_equal(config->after, AFTER_MOVE);
@@ -243,7 +246,7 @@ static void everything(void **state) {
     assert_string_equal(account.url, "smtp://[::1]:587");
     assert_string_equal(account.user, "v");
     assert_string_equal(account.secret.file, secret);
-    assert_string_equal(account.ca_file, "/ca");
+    assert_string_equal(account.ca_file, "/etc/hosts");
     assert_true(account.plain);
     assert_int_equal(account.seconds, 2);
     assert_string_equal(config->time, "3d/move");
@@ -254,6 +257,7 @@ static void everything(void **state) {
     config_free(config);
     str_free(&errors);
     unlink(secret);
+    unlink(certificates);
 }
 
 /* The other secrets, and what is not said. */
@@ -462,7 +466,7 @@ static void together(void **state) {
         { "url = imaps://i.example/Chess\nuser = u\ntoken_command = t\nalso = Inbox, Chess\nafter = move:INBOX", "url = smtp://s.example",
           "9: also: Chess is read already: take it out\n"
           "10: after = move:INBOX: letters are read from this folder; move them to another\n" },
-        { "url = maildir:in\nca_file = c\ntls = none\ntimeout = 5", "url = sendmail:/s\ntls = required\ntimeout = 5\nlines = 1\nuser = u",
+        { "url = maildir:in\nca_file = /etc/hosts\ntls = none\ntimeout = 5", "url = sendmail:/s\ntls = required\ntimeout = 5\nlines = 1\nuser = u",
           "7: ca_file in [mailbox] means nothing with a Maildir: take the line out\n"
           "8: tls in [mailbox] means nothing with a Maildir: take the line out\n"
           "9: timeout in [mailbox] means nothing with a Maildir: take the line out\n"
@@ -470,10 +474,14 @@ static void together(void **state) {
           "12: tls in [outgoing] means nothing with sendmail: take the line out\n"
           "13: timeout in [outgoing] means nothing with sendmail: take the line out\n"
           "14: lines in [outgoing] means nothing with sendmail: take the line out\n" },
+        { "url = imaps://i.example\nuser = u\ntoken_command = t\nca_file = /nowhere/ca.pem", "url = smtp://s.example\nca_file = /etc",
+          "9: ca_file /nowhere/ca.pem: No such file or directory: put the certificates there (PEM), or take the line out to trust the system's\n"
+          "12: ca_file /etc is no file: name one that holds certificates (PEM)\n" },
         { "url = imaps://i.example\nuser = u\ntoken_command = t\ntls = perhaps", "url = smtp://s.example",
           "9: tls = perhaps: it is required, or none for a server on this very machine\n" },
         { "url = imaps://i.example\nuser = u\npassword_command = 'open", "url = smtp://s.example",
-          "8: password_command cannot be divided into words: it is a program and at most 31 words for it, each quotation mark has its second, and no shell is asked\n" },
+          "8: password_command cannot be divided into words: it is a program and at most 31 words for it, each quotation mark has its second, and no "
+          "shell is asked\n" },
         { "url = imaps://i.example\nuser = u\npassword_credential = ../x", "url = smtp://s.example",
           "8: password_credential = ../x: it is the name that the unit's LoadCredential= gives, of letters, digits, . _ and -\n" },
         { "url = imaps://i.example\nuser = u\ntoken_command = t\ntimeout = 61", "url = smtp://s.example\nlines = 9",
