@@ -212,7 +212,8 @@ static void test_token(void **state) {
 static void serve_no(int client) {
     static int times;
     /* A log-in that was refused is not tried again in another way: that would lock accounts. */
-    serve_imap_login(client, times++ == 0 ? "AUTH=PLAIN" : "NAMESPACE", times == 1 ? "NO [AUTHENTICATIONFAILED] wrong" : "OK after all");
+    times++;
+    serve_imap_login(client, times == 1 ? "AUTH=PLAIN" : "NAMESPACE", times == 1 ? "NO [AUTHENTICATIONFAILED] wrong" : "OK after all");
 }
 static void serve_no_app(int client) {
     serve_imap_login(client, "AUTH=PLAIN", "NO [ALERT] Application-specific password required");
