@@ -42,7 +42,7 @@ class SmallDisk(Scene):
     def build(self):
         state = self.work / "state"
         state.mkdir()
-        self.club = club = Club(self.work, store=state / "epistle.db")
+        self.club = club = Club(self.work, store=state / "epistle.db", limits={"player_per_day": 1000, "unproven_per_day": 1000, "free_space_mb": 0})
         club.store = state / "epistle.db"
         club.run("check", "--init")
         ann, bob = self.players = [club.player(f"{name} Muster", f"{name.lower()}@{name.lower()}.example") for name in ("Ann", "Bob")]

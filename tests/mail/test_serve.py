@@ -12,6 +12,7 @@ import time
 import pytest
 
 from club import Club
+from fake_smtp import FakeSmtp
 from letters import UTC, Incoming, Maildir
 from serving import Manager, Serve, until
 
@@ -289,7 +290,86 @@ def test_the_letter_in_hand_is_finished_and_the_rest_waits(live):
     live.run("verify")
 
 
+def through(relay):
+    """The outgoing section for a scripted relay."""
+    return {"url": relay.url, "tls": "none"}
+
+
+def test_a_letter_on_its_way_is_finished_and_others_wait(live):
+    ann, bob = live.pair()
+    with FakeSmtp("dot=slow:3;250 2.0.0 ok") as relay:
+        live.servers["outgoing"] = {**through(relay), "lines": 1}
+        live.write_configuration()
+        for _ in range(4):
+            live.begin_game(ann, bob)
+        with Serve(live) as serve:
+            until(lambda: relay.letters, "the first letter at the relay")
+            serve.end()
+        sent = len(relay.letters)
+        assert 1 <= sent < 8 and len(relay.accepted) == sent
+        states = live.json("status")["letters_out"]
+        assert states == {"accepted": sent, "queued": 8 - sent}
+        relay.follow()
+        live.run("once")
+    mail = [re.search(rb"^Message-ID: (\S+)", raw, re.M).group(1) for _, _, raw in relay.letters]
+    assert len(mail) == len(set(mail)) == 8
+
+
+def test_a_second_signal_ends_it_at_once(live):
+    ann, bob = live.pair()
+    with FakeSmtp("dot=silent") as relay:
+        live.servers["outgoing"] = through(relay)
+        live.write_configuration()
+        live.begin_game(ann, bob)
+        with Serve(live, expect=-signal.SIGTERM) as serve:
+            until(lambda: relay.letters, "a letter at the relay")
+            serve.tell(signal.SIGTERM)
+            time.sleep(2)
+            assert serve.process.poll() is None
+            serve.end()
+        relay.follow()
+        live.once(expect=0)
+    assert live.json("status")["letters_out"].get("trying", 0) + live.json("status")["letters_out"].get("accepted", 0) == 2
+
+
+def test_a_reload_waits_for_the_letters_on_their_way(live):
+    ann, bob = live.pair()
+    with FakeSmtp("dot=slow:3;250 2.0.0 ok") as relay, FakeSmtp() as other:
+        live.servers["outgoing"] = through(relay)
+        live.write_configuration()
+        live.begin_game(ann, bob)
+        with Serve(live) as serve:
+            until(lambda: relay.letters, "a letter at the relay")
+            live.servers["outgoing"] = through(other)
+            live.write_configuration()
+            serve.reload()
+            live.begin_game(bob, ann)
+            until(lambda: len(relay.letters) + len(other.letters) == 4, "all letters at a relay")
+        assert len(relay.accepted) == len(relay.letters) and other.letters
+    assert live.json("status")["letters_out"] == {"accepted": 4}
+
+
 # --- outages ---
+
+
+def test_a_relay_that_is_away_and_comes_back(live):
+    """Nobody does anything about it; letters wait, come in all the same, and go out once."""
+    ann, bob = live.pair()
+    with FakeSmtp("connect=421 4.3.2 not now;drop") as relay:
+        live.servers["outgoing"] = through(relay)
+        live.write_configuration()
+        with Manager() as manager, Serve(live, manager.environment) as serve:
+            live.begin_game(ann, bob)
+            serve.says("letters cannot be sent")
+            until(lambda: any("; 2 letters wait; relay unreachable since" in line for line in manager.listen()), "the status of an outage")
+            live.send(ann, "chess@club.example", "chess", "games")
+            serve.says("letters in: 1 settled")
+            assert relay.letters == []
+            relay.follow()
+            serve.says("letters can be sent again")
+            until(lambda: len(relay.letters) == 3, "all letters at the relay")
+    assert live.json("status")["letters_out"] == {"accepted": 3} and live.json("status")["outages"] == []
+    assert serve.log.count("letters cannot be sent") == 1
 
 
 def test_a_mailbox_that_goes_and_comes_back(tmp_path):
