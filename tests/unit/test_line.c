@@ -655,7 +655,7 @@ static void test_local(void **state) {
 }
 
 int main(void) {
-    alarm(SERVER_SECONDS); /* what hangs is killed */
+    alarm(2 * SERVER_SECONDS); /* what hangs is killed */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_imap, stop),
         cmocka_unit_test_teardown(test_imap_login_command, stop),

@@ -314,7 +314,7 @@ static void test_set(void **state) {
 }
 
 int main(void) {
-    alarm(120); /* what hangs is killed */
+    alarm(300); /* what hangs is killed */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_file, restore),
         cmocka_unit_test_teardown(test_file_length, restore),
