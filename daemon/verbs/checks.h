@@ -31,12 +31,13 @@ void checks_secrets(Checks *checks);
 void checks_mailbox(Checks *checks);
 void checks_outgoing(Checks *checks);
 
-/* checks_machine.c, for doctor: the machine, the libraries, the unit. */
+/* checks_machine.c, for doctor: the machine, the libraries. */
 void checks_permissions(Checks *checks);
 void checks_disk(Checks *checks);
 void checks_clock(Checks *checks);
 void checks_libraries(Checks *checks);
-void checks_unit(Checks *checks);
+/* checks_unit.c, for doctor: whether a unit is installed, has its sandbox, and lets the service do what the configuration says. root: "" but in tests. */
+void checks_unit(Checks *checks, const char *root);
 /* checks_setup.c, for doctor: addresses, hosts, people, outages. */
 void checks_setup(Checks *checks);
 void checks_outages(Checks *checks);

@@ -1,4 +1,4 @@
-/* What doctor asks of the machine: who may read what, room, clock, libraries, the unit. */
+/* What doctor asks of the machine: who may read what, room, clock, libraries. */
 #include "daemon/verbs/checks.h"
 
 #include "daemon/log.h"
@@ -21,7 +21,6 @@ enum {
     MEGABYTE = 1024 * 1024,
     ROOM_FACTOR = 4,            /* so many times free_space_mb is little */
     CLOCK_SLACK = 120,          /* seconds that a clock may have been set back */
-    UNIT_MAX = 64 * 1024,
 };
 
 static const Instant year_2024 = 1704067200;
@@ -203,36 +202,4 @@ void checks_libraries(Checks *checks) {
     /* FACTS measured: one letter can break its MIME reader or write beyond its memory; gate and locked child are there for it */
     int major = libetpan_get_version_major(), minor = libetpan_get_version_minor();
     checks_say(checks, CHECK_OK, "libetpan", "%d.%d; letters that break its reader are held off by the gate and the locked child, and its own TLS is not used", major, minor);
-}
-
-/* ---- the unit ---- */
-
-static bool read_unit(const char *path, char ret_text[UNIT_MAX]) {
-    FILE *stream = fopen(path, "re");
-    if (stream == NULL)
-        return false;
-    size_t size = fread(ret_text, 1, UNIT_MAX - 1, stream);
-    ret_text[size] = 0;
-    fclose(stream);
-    return true;
-}
-
-void checks_unit(Checks *checks) {
-    static const char *const places[] = { "/etc/systemd/system/epistle.service", "/run/systemd/system/epistle.service", "/usr/local/lib/systemd/system/epistle.service",
-                                          "/usr/lib/systemd/system/epistle.service", "/lib/systemd/system/epistle.service" };
-    static const char *const walls[] = { "\nProtectSystem=strict", "\nNoNewPrivileges=yes", "\nSystemCallFilter=" };
-    static char text[UNIT_MAX];
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
-        if (!read_unit(places[i], text))
-            continue;
-        bool walled = true;
-        for (size_t j = 0; j < sizeof walls / sizeof walls[0]; j++)
-            walled = walled && strstr(text, walls[j]) != NULL;
-        if (walled)
-            checks_say(checks, CHECK_OK, "unit", "%s, with its sandbox", places[i]);
-        else
-            checks_say(checks, CHECK_WARN, "unit", "%s has no sandbox like the one that comes with epistle: put changes into a drop-in (systemctl edit epistle) instead of the unit", places[i]);
-        return;
-    }
-    checks_say(checks, CHECK_WARN, "unit", "no epistle.service is installed: `make install` puts one into place; else something of yours must keep `epistle serve` running");
 }

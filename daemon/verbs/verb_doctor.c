@@ -61,7 +61,7 @@ static void examine(Checks *checks, const char *file) {
     checks_clock(checks);
     checks_libraries(checks);
     checks_setup(checks);
-    checks_unit(checks);
+    checks_unit(checks, "");
 }
 
 static int print_report(Checks *checks) {
