@@ -80,7 +80,7 @@ typedef struct SmtpSender {
     /* the batch */
     Mailing *mailings;
     Post *posts;
-    size_t count, left, told; /* told: what work() has returned last */
+    size_t count, left, told; /* told: what work() returned last to one who waits */
     size_t first; /* all before are taken or done */
     int limit;    /* lanes that the relay seems to bear */
     int losses;   /* in a row */
@@ -513,7 +513,8 @@ static size_t smtp_work(MailSender *base, struct pollfd *extra, size_t extra_cou
         int ready = extra_count > 0 ? poll(extra, (nfds_t)extra_count, 0) : 0;
         int64_t now = now_milliseconds();
         if (ready != 0 || now >= until || sender->left < sender->told) {
-            sender->told = sender->left;
+            if (milliseconds > 0) /* who does not wait need not be the one who waits for the end */
+                sender->told = sender->left;
             return sender->left;
         }
         int64_t slice = until - now < ALIVE_MILLISECONDS ? until - now : ALIVE_MILLISECONDS;

@@ -499,6 +499,30 @@ static void test_one_loop(void **state) {
     str_free(&relay.heard);
 }
 
+/* serve lets letters go on while it waits for the mailbox, by work() without waiting; who waits for their end then still learns of it at once. */
+static void test_beside(void **state) {
+    (void)state;
+    Relay relay;
+    relay_start(&relay, "");
+    LineAccount account = account_of(&relay);
+    account.seconds = 30;
+    MailSender *sender = open_sender(&account, 2);
+    Batch batch;
+    begin(sender, &batch, 3, "", small, sizeof small - 1);
+    int64_t until = seconds() + PATIENCE;
+    while (sender->operations->work(sender, NULL, 0, 0) > 0) {
+        assert_true(seconds() < until);
+        poll(NULL, 0, 10);
+    }
+    expect_all(&batch, SEND_ACCEPTED);
+    int64_t began = seconds();
+    assert_int_equal(sender->operations->work(sender, NULL, 0, 60000), 0);
+    assert_true(seconds() - began < 30);
+    sender->operations->close(sender);
+    relay_end(&relay);
+    str_free(&relay.heard);
+}
+
 static void test_stop(void **state) {
     (void)state;
     Relay relay;
@@ -770,10 +794,10 @@ static int free_big(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_replies),     cmocka_unit_test(test_long_replies), cmocka_unit_test(test_bodies),   cmocka_unit_test(test_wire),
-        cmocka_unit_test(test_faults),      cmocka_unit_test(test_courses),      cmocka_unit_test(test_null_sender),
-        cmocka_unit_test(test_after_fault), cmocka_unit_test(test_never_sent),   cmocka_unit_test(test_one_loop), cmocka_unit_test(test_stop),
-        cmocka_unit_test(test_idle),        cmocka_unit_test(test_login),        cmocka_unit_test(test_no_tls),   cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_replies),  cmocka_unit_test(test_long_replies), cmocka_unit_test(test_bodies),      cmocka_unit_test(test_wire),
+        cmocka_unit_test(test_faults),   cmocka_unit_test(test_courses),      cmocka_unit_test(test_null_sender), cmocka_unit_test(test_after_fault),
+        cmocka_unit_test(test_beside),   cmocka_unit_test(test_never_sent),   cmocka_unit_test(test_one_loop),    cmocka_unit_test(test_stop),
+        cmocka_unit_test(test_idle),     cmocka_unit_test(test_login),        cmocka_unit_test(test_no_tls),      cmocka_unit_test(test_probe),
     };
     return cmocka_run_group_tests(tests, make_big, free_big);
 }
