@@ -22,7 +22,7 @@ class Scenes:
     """The scenario: what was sent in it lies in the players' folders."""
 
     def __init__(self, folder):
-        self.club = Club(folder, limits={"player_per_day": 100000, "strangers_per_day": 1000, "strangers_per_hour": 100000, "strangers_per_domain": 100000})
+        self.club = Club(folder, operator="ann@east.example", limits={"player_per_day": 100000, "strangers_per_day": 1000, "strangers_per_hour": 100000, "strangers_per_domain": 100000})
         self.ann, self.bob, self.carl = (self.club.player(name, options=("--timezone", zone)) for name, zone in
                                          (("Ann East", "UTC"), ("Bob West", "America/St_Johns"), ("Carl von Nord", "Europe/Vienna")))
         self.codes, self.kinds = set(), set()
@@ -131,6 +131,26 @@ class Scenes:
         self.say(emil, emil.newest(), "challenge Carl von Nord black 10/50d", "challenge Carl von Nord")
         club.advance(days=40)
         club.once()
+        self.outages()
+
+    def outages(self):
+        """The operator is a player here, so that what he is told comes back too; a mailbox that went and was told of while it was away, one that
+        was told of later, a relay that was away."""
+        club, inbox = self.club, self.club.inbox.path
+        for folder, words in ((inbox, "The mailbox cannot be read"), (inbox, "The mailbox could not be read"), (club.outgoing, "Letters could not be sent")):
+            away = folder.with_name("away")
+            folder.rename(away)
+            if folder != inbox:
+                club.run("game", "new", self.carl.name, self.bob.name)
+            club.once(expect=75)
+            club.advance(hours=1)
+            if words.endswith("cannot be read"):
+                club.once(expect=75)
+            away.rename(folder)
+            club.advance(minutes=1)
+            club.once()
+            assert words in [letter.subject.split("] ")[-1] for letter in self.ann.read_new()]
+            self.kinds.add("outage")
 
     def letters(self):
         for player in self.club.players.values():
@@ -163,7 +183,7 @@ no-such-game not-your-game several-moves move-beside near-miss below-remark bloc
 draw-declined no-offer resigned needs-current board games pgn help ping nothing empty html-only encrypted registered name-taken already-registered
 challenged unknown-player challenge-self challenge-open challenge-accepted challenge-declined challenge-gone awaiting-confirm
 needs-proof registration-asked too-many confirm-nothing yes-nothing awaiting-other""".split())
-KINDS = set("start move answer confirm register challenge challenge-declined offer declined end entered set-aside".split())
+KINDS = set("start move answer confirm register challenge challenge-declined offer declined end entered set-aside outage".split())
 
 
 NOTHING_READ = ("We found nothing in your letter", "Your letter was empty", "Your letter seems to ask something")
