@@ -234,7 +234,7 @@ static void kill_group(const Child *child) {
 
 static int start_child(const char *path, char *const *words, Child *ret_child) {
     int output[2] = { -1, -1 }, start[2] = { -1, -1 };
-    Environment environment;
+    Environment environment = { .home = "" };
     environment_fill(&environment);
     Child child = { .id = -1, .handle = -1 };
     if (pipe2(output, O_CLOEXEC) == 0 && pipe2(start, O_CLOEXEC) == 0)
