@@ -199,7 +199,7 @@ static void check_curl(Checks *checks) {
 void checks_libraries(Checks *checks) {
     check_sqlite(checks);
     check_curl(checks);
-    /* FACTS measured: one letter can break its MIME reader or write beyond its memory; gate and locked child are there for it */
+    /* of 1.9.4 it was measured that one small letter can crash its MIME reader or write beyond its memory (inbox/gate.h, inbox/mime.h) */
     int major = libetpan_get_version_major(), minor = libetpan_get_version_minor();
     checks_say(checks, CHECK_OK, "libetpan", "%d.%d; letters that break its reader are held off by the gate and the locked child, and its own TLS is not used", major, minor);
 }

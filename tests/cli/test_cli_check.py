@@ -1,6 +1,7 @@
 """check over real servers, a first configuration, and what is never tried."""
 import os
 import pwd
+import re
 import shutil
 import socket
 import stat
@@ -171,3 +172,34 @@ def test_root_makes_no_store_in_the_folder_of_the_services_user(tmp_path):
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "runuser -u nobody" in done.stderr and str(state) in done.stderr
     assert os.listdir(state) == []
+
+
+# --- what is printed for people to copy ---
+
+def configurations_of(page):
+    """Blocks of a manual in Markdown that hold sections, by the page's own order."""
+    blocks = re.findall(r"^```\n(.*?)^```$", (ROOT / page).read_text(), re.S | re.M)
+    return [block for block in blocks if block.startswith("[")]
+
+
+def test_the_configurations_of_your_own_account_are_good(tmp_path):
+    whole, stamps, pop3 = configurations_of("docs/own-account.md")
+    (tmp_path / "password").touch(0o640)
+    (tmp_path / "password").write_text("x\n")
+    configuration = tmp_path / "epistle.conf"
+    rest = f"[service]\nstore = epistle.db\ntemplates = {ROOT}/templates\n"
+    outgoing = whole[whole.index("[outgoing]"):]
+    service = whole[:whole.index("[mailbox]")]
+    for text in (whole + stamps + rest, service + pop3 + outgoing + rest):
+        configuration.write_text(text)
+        done = check(configuration, "--offline")
+        assert done.stderr.count("\n") == 1 and "check --init" in done.stderr, done.stderr  # nothing but the store that is not made yet
+
+
+def test_a_program_that_is_not_there(tmp_path):
+    club = Club(tmp_path, outgoing={"url": f"sendmail:{tmp_path}/sendmail"})
+    told = club.run_failing("check")
+    assert told.count("\n") == 1 and ": outgoing: " in told and f"{tmp_path}/sendmail" in told
+    (tmp_path / "sendmail").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "sendmail").chmod(0o755)
+    club.run("check")

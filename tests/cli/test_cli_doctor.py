@@ -173,9 +173,9 @@ def test_the_password_is_not_shown(tmp_path, dovecot, mailbox_user):
     assert only(doctor(club), "mailbox") == ("ok", f"logged in at imaps://localhost:{dovecot.ports['imaps']}")
 
 
-def test_a_program_that_cannot_make_a_reader(club):
-    """Where the kernel grants no process, doctor says so and goes on."""
-    done = subprocess.run(["prlimit", "--nproc=0", "setpriv", "--reuid=65534", "--clear-groups", PROGRAM, "-c", str(club.configuration), "doctor"],
-                          capture_output=True, text=True, timeout=60)
-    assert "reader: letters cannot be read" in done.stdout and done.returncode == 1
-    assert len(done.stdout.splitlines()) > 1
+def test_a_machine_that_grants_no_reader(club):
+    """No pipe can be made to it; what else can be looked at is looked at."""
+    done = subprocess.run(["prlimit", "--nofile=4", PROGRAM, "-c", str(club.configuration), "doctor"], capture_output=True, text=True, timeout=60)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 1 and any(line.startswith("fail reader: letters cannot be read") for line in lines)
+    assert any(line.startswith("ok   configuration") for line in lines)
