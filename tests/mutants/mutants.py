@@ -43,8 +43,9 @@ def crash(expression):
     return Test("build/epistle build/tests/faultrun", f"{PYTEST} tests/crash -k '{expression}'", 300)
 
 
-def simulate(seeds):
-    return Test("build/tests/simulate", f"TMPDIR=/dev/shm build/tests/simulate --seeds {seeds}", 300)
+def simulate(*seeds):
+    """Ranges "A-B" or single numbers; until one fails."""
+    return Test("build/tests/simulate", f"for s in {' '.join(map(str, seeds))}; do TMPDIR=/dev/shm build/tests/simulate --seeds $s || exit 1; done", 600)
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,9 @@ class Mutant:
 
 CLOCK = "core/game/clock.c"
 GAME = "core/game/game.c"
-MOVEGEN = "core/chess/movegen.c"
+LINE = "daemon/line/line.c"
+IMAP_FILE = "daemon/inbox/source_imap_file.c"
+SMTP = "daemon/outbox/sender_smtp.c"
 
 MUTANTS = [
     # rules of time
@@ -82,22 +85,24 @@ MUTANTS = [
     # nothing lost, nothing twice
     Mutant("nothing is synced", "daemon/store/store.c", "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
            "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;", simulate("1-10")),
-    Mutant("no attempt noted", "daemon/outbox/queue.c", """        result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
+    Mutant("no attempt noted", "daemon/outbox/queue.c", """        result = note_attempt(service, &batch->arena, ids[i], &batch->outgoing[i], report, error);
     if (result == 0)
         result = service_commit(service, error);
-""", """        result = note_attempt(service, arena, ids[i], &outgoing[i], report, error);
+""", """        result = note_attempt(service, &batch->arena, ids[i], &batch->outgoing[i], report, error);
     store_rollback(service->store);
 """, simulate("1-10")),
-    Mutant("filed before COMMIT", "daemon/service/intake.c", """            result = store_one(intake, &waiting[i], &incoming[i], error);
+    # seeds whose mailbox is one over IMAP with `after = delete`, and one over POP3
+    *(Mutant(f"filed before COMMIT, {name}", "daemon/service/intake.c", """            result = store_one(intake, &waiting[i], &incoming[i], error);
 """, """            result = store_one(intake, &waiting[i], &incoming[i], error) < 0 ? -1 : intake->service->world->source->operations->file(
-                intake->service->world->source, waiting[i].letter->mailbox, waiting[i].letter->name, error);
-""", simulate("1-10")),
+                intake->service->world->source,
+                (SourceFile[]){ { waiting[i].letter->mailbox, waiting[i].letter->name, false } }, 1, error);
+""", simulate(*seeds)) for name, seeds in (("over IMAP", range(1, 40, 3)), ("DELE over POP3", range(2, 40, 3)))),
     Mutant("move not unique", "daemon/store/schema.c", "CREATE UNIQUE INDEX entry_move_once", "CREATE INDEX entry_move_once", unit("test_store")),
     Mutant("tries not counted", "daemon/store/letters_in.c", "SET tries = tries + 1", "SET tries = tries + 0", crash("third_unclean_end")),
     Mutant("a letter out that kills is tried for ever", "daemon/outbox/queue.c", "letter->unknowns >= UNKNOWNS_MAX && now <",
            "letter->unknowns > 1000 && now <", crash("letter_out")),
     Mutant("the arbiter is taken for a stranger", "daemon/outbox/queue.c", "letter->player == 0 && letter->brake[0] != 0", "letter->player == 0",
-           simulate("102-104")),
+           simulate("1-60")),
     Mutant("a clean end is counted as a try", "daemon/store/letters_in.c", "SET tries = tries - 1", "SET tries = tries - 0", crash("ends_that_were_clean")),
     Mutant("a batch is not settled one by one after an error", "daemon/service/intake.c", """    for (int i = 0; i < count; i++)
         if (incoming[i].id != 0 && settle_alone(""", """    if (fault.grade == ERROR_LATER)
@@ -115,6 +120,52 @@ MUTANTS = [
            "if (key_read(key_file, &store->key))", unit("test_store")),
     Mutant("other bytes after an unknown end", "daemon/store/letters_out.c", "bytes = CASE WHEN ?6 THEN bytes END", "bytes = NULL AND ?6",
            simulate("1-10")),
+    # real servers
+    Mutant("UIDVALIDITY is not looked at when filing", IMAP_FILE, "session->validity != filed[0].validity", "filed[0].validity == 0",
+           mail("another_uidvalidity_are_never_filed")),
+    Mutant("letters are known by their UID alone", "daemon/inbox/source_imap.c", """arena_printf(arena, "%s;%u", imap->folders[number].name, session->validity)""",
+           """arena_printf(arena, "%s;%u", imap->folders[number].name, session->validity != 0)""", mail("made_anew_doubles_nothing or another_uidvalidity")),
+    Mutant("a plain EXPUNGE", IMAP_FILE, "mailimap_uid_expunge(session->imap, set)", "mailimap_expunge(session->imap)",
+           mail("another_program_has_marked_as_deleted")),
+    Mutant("a plain EXPUNGE where there is no other", IMAP_FILE, """    if (!session->can_uidplus)
+        return 0;
+""", """    if (!session->can_uidplus)
+        return mailimap_expunge(session->imap) == MAILIMAP_NO_ERROR ? 0 : -1;
+""", mail("test_deleting")),
+    Mutant("reading marks as seen", "daemon/inbox/source_imap_fetch.c", "mailimap_fetch_att_new_body_peek_section(section)",
+           "mailimap_fetch_att_new_body_section(section)", mail("test_imap")),
+    Mutant("a deletion is believed before QUIT", "daemon/inbox/source_pop3.c", """    if (quit(pop, seconds_of(pop), error) < 0)
+        return -1;
+    for""", """    quit(pop, seconds_of(pop), NULL);
+    for""", mail("lost_between_deletion_and_quit")),
+    Mutant("a line to a POP3 server ends with QUIT after a failure", "daemon/inbox/source_pop3.c",
+           "        drop_line(pop); /* without QUIT: what was marked is not deleted (RFC 1939, 6) */\n", "        quit(pop, QUIT_SECONDS, NULL);\n",
+           mail("test_pop3_faults")),
+    Mutant("a line never times out", LINE, "if (now >= line->deadline)\n        return break_line", "if (now < 0)\n        return break_line", unit("test_line")),
+    Mutant("a line brings as many bytes as it likes", LINE, "if (line->left == 0)\n        return break_line", "if (line->host[0] == 0)\n        return break_line",
+           unit("test_line")),
+    Mutant("any certificate will do", LINE, "CURLOPT_SSL_VERIFYPEER, 1L", "CURLOPT_SSL_VERIFYPEER, 0L", mail("certificate_that_does_not_hold")),
+    Mutant("a certificate of any host will do", LINE, "CURLOPT_SSL_VERIFYHOST, 2L", "CURLOPT_SSL_VERIFYHOST, 0L", mail("certificate_that_does_not_hold")),
+    Mutant("an unknown end is taken for acceptance", SMTP, "settle_lane(sender, lane, SEND_UNKNOWN, words);", "settle_lane(sender, lane, SEND_ACCEPTED, words);",
+           unit("test_outbox_smtp")),
+    Mutant("an unknown end is taken for none", SMTP, "settle_lane(sender, lane, SEND_UNKNOWN, words);", "settle_lane(sender, lane, SEND_LATER, words);",
+           mail("lost_after_the_dot")),
+    Mutant("a relay's fault condemns the letter", SMTP, "SendReport report = { .result = SEND_LATER, .relay = true,",
+           "SendReport report = { .result = SEND_REFUSED, .relay = true,", mail("test_smtp_faults and test_later")),
+    Mutant("a reused line that has ended is not opened again", SMTP, "if (!handed_over && lane->used && !late && !post->again)",
+           "if (!handed_over && lane->used && !late && !post->again && lane->letter < 0)", mail("reused_lines_that_end")),
+    Mutant("a refused null sender is the relay's fault", SMTP, "if (*mailing->envelope.from == 0 && !lane->stand_in && !is_about_us(reply->code))",
+           "if (*mailing->envelope.from != 0 && !lane->stand_in && !is_about_us(reply->code))", unit("test_outbox_smtp")),
+    Mutant("a relay's outage is held against its letters", "daemon/outbox/queue.c", "if (report->relay || report->unbegun)", "if (report->relay && report->unbegun)",
+           simulate("1-20")),
+    Mutant("an outage is told with every try", "daemon/service/outage.c", "if (outage->told && !was_told)", "if (outage->told)", simulate("1-10")),
+    Mutant("an outage never ends", "daemon/service/outage.c", "if (ends)\n        outage->ended =", "if (ends && false)\n        outage->ended =", simulate("1-10")),
+    Mutant("a letter that another server links into new/ is not heard", "daemon/inbox/source_maildir.c", "IN_MOVED_TO | IN_CREATE | IN_CLOSE_WRITE",
+           "IN_MOVED_TO | IN_CLOSE_WRITE", unit("test_inbox_maildir")),
+    Mutant("what we file is taken for news", "daemon/inbox/source_maildir.c", "event->name + maildir_name_length(event->name), 'S') == NULL", "event->name, '/') == NULL",
+           unit("test_inbox_maildir")),
+    Mutant("a renamed letter has gone", "daemon/inbox/source_maildir.c", "    if (!search_->reread) {\n", "    if (!search_->reread && turn > 8) {\n",
+           unit("test_inbox_maildir")),
     # hostile and mistaken letters
     Mutant("a foreign From is accepted", "daemon/service/proof.c", """    else if (!ret_proof->own)
         ret_proof->why""", """    else if (!ret_proof->own && ret_proof->known && false)
