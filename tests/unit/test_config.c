@@ -555,7 +555,8 @@ static void no_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(example), cmocka_unit_test(example_whole), cmocka_unit_test(least), cmocka_unit_test(everything), cmocka_unit_test(received_by_follows),
+        cmocka_unit_test(example), cmocka_unit_test(example_whole), cmocka_unit_test(least), cmocka_unit_test(everything),
+        cmocka_unit_test(received_by_follows),
         cmocka_unit_test(all_at_once), cmocka_unit_test(each_error), cmocka_unit_test(urls), cmocka_unit_test(urls_kept), cmocka_unit_test(servers),
         cmocka_unit_test(together), cmocka_unit_test(secrets),
         cmocka_unit_test(long_lines), cmocka_unit_test(no_file),
