@@ -205,3 +205,7 @@ def test_the_program_keeps_within_the_filter(tmp_path, dovecot, mailbox_user):
     assert called - allowed_calls(settings(UNIT)["SystemCallFilter"]) <= (ONLY_AS_ROOT if os.geteuid() == 0 else set())
     families = set(re.findall(r"^\d+ +socket\((AF_[A-Z0-9]+)", text, re.M))
     assert families <= set(settings(UNIT)["RestrictAddressFamilies"][0].split())
+    assert not re.search(r"mprotect\([^)]*PROT_EXEC|mmap\([^)]*PROT_WRITE\|PROT_EXEC", text)  # MemoryDenyWriteExecute=
+    assert "CLONE_NEW" not in text  # RestrictNamespaces=
+    written = set(re.findall(r'openat\(AT_FDCWD, "(/[^"]+)", O_(?:RDWR|WRONLY)', text)) - {"/dev/null"}
+    assert written and all(pathlib.Path(path).is_relative_to(club.folder) for path in written), written  # ProtectSystem=strict
