@@ -4,7 +4,6 @@
 #include "daemon/inbox/utf7.h"
 #include "daemon/line/stream.h"
 
-#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,6 @@
 /* An IMAP mailbox: opening it, what lies in it, and whether it can be read and filed. */
 #include "daemon/inbox/source_imap.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

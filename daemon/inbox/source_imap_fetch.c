@@ -2,7 +2,6 @@
 #include "daemon/inbox/source_imap.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
  * and waits by select(); so these few lines are spoken here (RULINGS 47). */
 #include "daemon/inbox/source_imap.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -103,7 +103,7 @@ static const Step log_in[] = {
 #define OPEN(EXISTS, NEXT) \
     { "EXAMINE INBOX", "* " EXISTS " EXISTS\r\n* OK [UIDVALIDITY 7] so\r\n* OK [UIDNEXT " NEXT "] so\r\n$ OK [READ-ONLY] open\r\n" }
 #define LISTED { "UID SEARCH", "* SEARCH 1 2 3\r\n$ OK done\r\n" }
-static const Step log_out = { "LOGOUT", "* BYE\r\n$ OK done\r\n" };
+#define LOG_OUT { "LOGOUT", "* BYE\r\n$ OK done\r\n" }
 
 static pid_t server;
 static int port;
@@ -217,7 +217,7 @@ static void letters_are_looked_at(void **state) {
         { "UID FETCH 1:3 (UID RFC822.SIZE INTERNALDATE BODY.PEEK[HEADER]<0.16384>)",
           "* 2 FETCH (UID 2 RFC822.SIZE 700 INTERNALDATE \" 1-Mar-2026 00:30:00 -0330\" BODY[HEADER]<0> {8}\r\nA: b\r\n\r\n)\r\n"
           "* 1 FETCH (UID 1 INTERNALDATE \"30-Nov-2026 02:09:11 +0130\" RFC822.SIZE 12 BODY[HEADER]<0> {8}\r\nC: d\r\n\r\n)\r\n$ OK done\r\n" },
-        log_out, { 0 },
+        LOG_OUT, { 0 },
     };
     static const Step *const scripts[] = { steps, NULL };
     serve(scripts);
@@ -256,7 +256,7 @@ static void a_letter_that_breaks_the_line_is_found_out(void **state) {
     static const Step third[] = {
         OPEN("3", "4"), { "UID FETCH 3 ", "* 3 FETCH (UID 3 BODY[] {5}\r\nthree)\r\n$ OK done\r\n" },
         { "UID FETCH 1 ", "* 1 FETCH (UID 1 BODY[] {3}\r\none)\r\n$ OK done\r\n" }, { "UID FETCH 2 (UID BODY.PEEK[]<0.100>)", NULL }, { 0 } };
-    static const Step fourth[] = { OPEN("3", "4"), { "UID FETCH 3 ", "* 3 FETCH (UID 3 BODY[] {5}\r\nthree)\r\n$ OK done\r\n" }, log_out, { 0 } };
+    static const Step fourth[] = { OPEN("3", "4"), { "UID FETCH 3 ", "* 3 FETCH (UID 3 BODY[] {5}\r\nthree)\r\n$ OK done\r\n" }, LOG_OUT, { 0 } };
     static const Step *const scripts[] = { first, second, third, fourth, NULL };
     serve(scripts);
     Arena arena;
@@ -323,7 +323,7 @@ static bool hears_within(MailSource *source, int descriptor, int seconds) {
 static void waits(const char *answer, bool heard, bool hangs_up) {
     const Step steps[] = {
         OPEN("3", "4"), LISTED, OPEN("3", "4"), { "IDLE", answer },
-        { "DONE", hangs_up ? NULL : "* 5 EXISTS\r\n* OK still\r\n$ OK done\r\n" }, log_out, { 0 },
+        { "DONE", hangs_up ? NULL : "* 5 EXISTS\r\n* OK still\r\n$ OK done\r\n" }, LOG_OUT, { 0 },
     };
     const Step *const scripts[] = { steps, NULL };
     int descriptor = -1;
@@ -356,7 +356,7 @@ static void a_line_lost_while_waiting_ends_is_no_error(void **state) {
 static void the_end_of_the_line_is_heard(void **state) {
     (void)state;
     static const Step steps[] = { OPEN("3", "4"), LISTED, OPEN("3", "4"), { "IDLE", "+ idling\r\n* BYE so late\r\n" }, { "DONE", NULL }, { 0 } };
-    static const Step again[] = { OPEN("3", "4"), LISTED, OPEN("4", "5"), { "IDLE", "+\r\n" }, { "DONE", "$ OK done\r\n" }, log_out, { 0 } };
+    static const Step again[] = { OPEN("3", "4"), LISTED, OPEN("4", "5"), { "IDLE", "+\r\n" }, { "DONE", "$ OK done\r\n" }, LOG_OUT, { 0 } };
     static const Step *const scripts[] = { steps, again, NULL };
     int descriptor = -1;
     MailSource *source = waiting_source(scripts, &descriptor);
@@ -377,7 +377,7 @@ static void the_end_of_the_line_is_heard(void **state) {
 
 static void a_server_that_will_not_wait(void **state) {
     (void)state;
-    static const Step steps[] = { OPEN("3", "4"), LISTED, OPEN("3", "4"), { "IDLE", "* OK hm\r\n$ NO not today\r\n" }, log_out, { 0 } };
+    static const Step steps[] = { OPEN("3", "4"), LISTED, OPEN("3", "4"), { "IDLE", "* OK hm\r\n$ NO not today\r\n" }, LOG_OUT, { 0 } };
     static const Step *const scripts[] = { steps, NULL };
     int descriptor = 5;
     MailSource *source = waiting_source(scripts, &descriptor);
