@@ -95,6 +95,10 @@ static int set_login(const LineAccount *account, CURL *easy, Error *error) {
     return result;
 }
 
+static int limit_of(const LineAccount *account) {
+    return account->seconds > 0 ? account->seconds : connect_seconds;
+}
+
 static bool set_connection(const LineAccount *account, CURL *easy) {
     bool good = true;
     good &= curl_easy_setopt(easy, CURLOPT_URL, account->url) == CURLE_OK;
@@ -103,7 +107,7 @@ static bool set_connection(const LineAccount *account, CURL *easy) {
     good &= curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L) == CURLE_OK; /* does not wait for a name server that does not answer */
     good &= curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L) == CURLE_OK;
-    good &= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)connect_seconds) == CURLE_OK;
+    good &= curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, (long)limit_of(account)) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_USE_SSL, account->plain ? (long)CURLUSESSL_NONE : (long)CURLUSESSL_ALL) == CURLE_OK;
     good &= curl_easy_setopt(easy, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK; /* RFC 8314 4.1 */
     good &= curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK;
@@ -170,7 +174,7 @@ static int prepare(Line *line, const LineAccount *account, Error *error) {
     good &= curl_easy_setopt(line->easy, CURLOPT_HEADERFUNCTION, keep_reply) == CURLE_OK;
     good &= curl_easy_setopt(line->easy, CURLOPT_HEADERDATA, line) == CURLE_OK;
     good &= curl_easy_setopt(line->easy, CURLOPT_WRITEFUNCTION, swallow) == CURLE_OK;
-    good &= curl_easy_setopt(line->easy, CURLOPT_TIMEOUT, (long)connect_seconds) == CURLE_OK;
+    good &= curl_easy_setopt(line->easy, CURLOPT_TIMEOUT, (long)limit_of(account)) == CURLE_OK;
     if (!good)
         return error_set(error, ERROR_LATER, 0, "no memory for a connection to %s", line->host);
     return line_prepare_curl(account, line->easy, error);
@@ -189,7 +193,7 @@ static CURLcode connect_once(Line *line) {
 }
 
 static CURLcode connect_line(Line *line, const LineAccount *account) {
-    line_begin(line, connect_seconds, LINE_BYTES_MAX);
+    line_begin(line, limit_of(account), LINE_BYTES_MAX);
     CURLcode result = connect_once(line);
     if (result != CURLE_LOGIN_DENIED || reply_refuses(line->reply) || account->secret.token != NULL)
         return result;

@@ -1,25 +1,20 @@
 #include "daemon/line/secret.h"
 
+#include "daemon/child.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
-#include <pwd.h>
-#include <signal.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
     COMMAND_MAX = 4096,      /* bytes of a command's words */
     TAKEN_MAX = SECRET_MAX + 3, /* a secret of full length, its line's end, and one more that tells "longer" */
-    EXEC_FAILED = 127,
+    WATCH_MS = 100, /* how often what it printed is looked at */
 };
 
 static int command_seconds = SECRET_SECONDS; /* the unit test shortens it */
@@ -157,178 +152,39 @@ bool secret_command_good(const char *command) {
     return divide(command, &words);
 }
 
-static bool may_run(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
-}
-
-/* Where the program is; false and errno if nowhere. */
-static bool find_program(const char *name, char *ret_path, size_t size) {
-    static const char *const folders[] = { "/usr/local/bin", "/usr/bin", "/bin" };
-    errno = 0;
-    if (strchr(name, '/') != NULL) {
-        if (text_copy(ret_path, size, name) && may_run(ret_path))
-            return true;
-        errno = errno == 0 ? EACCES : errno;
-        return false;
+/* What became of it; 0 if it ended as it should. */
+static int judge(ChildEnd end, int value, const char *program, Error *error) {
+    switch (end) {
+    case CHILD_NOT_RUN:
+        return error_set(error, ERROR_INPUT, value, "the command %s for the secret cannot be run: %s", program, strerror(value));
+    case CHILD_TOO_SLOW:
+        return error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret was not done after %d s and was killed; it is tried again later", program, command_seconds);
+    case CHILD_SIGNALLED:
+        return error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret was ended by signal %d; it is tried again later", program, value);
+    case CHILD_EXITED:
+        break;
     }
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        if (snprintf(ret_path, size, "%s/%s", folders[i], name) < (int)size && may_run(ret_path))
-            return true;
-    errno = ENOENT;
-    return false;
-}
-
-typedef struct Environment {
-    char home[PATH_MAX], user[300], lang[100];
-    char *list[5];
-} Environment;
-
-static void environment_fill(Environment *ret) {
-    static char path[] = "PATH=/usr/local/bin:/usr/bin:/bin";
-    const struct passwd *me = getpwuid(geteuid());
-    const char *home = getenv("HOME"), *user = getenv("USER"), *lang = getenv("LANG");
-    snprintf(ret->home, sizeof ret->home, "HOME=%s", home != NULL ? home : me != NULL ? me->pw_dir : "/");
-    snprintf(ret->user, sizeof ret->user, "USER=%s", user != NULL ? user : me != NULL ? me->pw_name : "");
-    snprintf(ret->lang, sizeof ret->lang, "LANG=%s", lang != NULL ? lang : "C.UTF-8");
-    char *list[] = { path, ret->home, ret->user, ret->lang, NULL };
-    memcpy(ret->list, list, sizeof list);
-}
-
-typedef struct Child {
-    pid_t id;
-    int handle; /* a pidfd */
-    int output; /* what it prints */
-    int start;  /* an errno value where it could not be run; closed by its execve */
-} Child;
-
-/* Between fork and execve: system calls alone. */
-__attribute__((noreturn)) static void run_child(const char *path, char *const *words, char *const *environment, int output, int start) {
-    setpgid(0, 0);
-    /* What the service ignores or blocks (SIGPIPE), a command must not inherit. */
-    struct sigaction usual = { .sa_handler = SIG_DFL };
-    for (int number = 1; number < NSIG; number++)
-        sigaction(number, &usual, NULL);
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    /* Out of the way of 0 to 3 first, then `start` is 3 and all behind it is closed. */
-    output = fcntl(output, F_DUPFD_CLOEXEC, 10);
-    start = fcntl(start, F_DUPFD_CLOEXEC, 10);
-    if (input >= 0 && output >= 0 && start >= 0 && dup2(input, STDIN_FILENO) == STDIN_FILENO && dup2(output, STDOUT_FILENO) == STDOUT_FILENO &&
-        dup3(start, STDERR_FILENO + 1, O_CLOEXEC) == STDERR_FILENO + 1) {
-        close_range(STDERR_FILENO + 2, UINT_MAX, 0);
-        start = STDERR_FILENO + 1;
-        execve(path, words, environment);
-    }
-    int code = errno;
-    ssize_t written = write(start, &code, sizeof code);
-    _exit(written == sizeof code ? EXEC_FAILED : 1);
-}
-
-static void kill_group(const Child *child) {
-    if (kill(-child->id, SIGKILL) != 0)
-        kill(child->id, SIGKILL); /* it had not come to setpgid() yet */
-}
-
-static int start_child(const char *path, char *const *words, Child *ret_child) {
-    int output[2] = { -1, -1 }, start[2] = { -1, -1 };
-    Environment environment = { .home = "" };
-    environment_fill(&environment);
-    Child child = { .id = -1, .handle = -1 };
-    if (pipe2(output, O_CLOEXEC) == 0 && pipe2(start, O_CLOEXEC) == 0)
-        child.id = fork();
-    if (child.id == 0)
-        run_child(path, words, environment.list, output[1], start[1]);
-    int code = errno;
-    if (child.id > 0) {
-        setpgid(child.id, child.id); /* whoever of the two comes first */
-        child.handle = pidfd_open(child.id, 0);
-        code = errno;
-        if (child.handle < 0) {
-            kill_group(&child);
-            waitpid(child.id, NULL, 0);
-        }
-    }
-    close(output[1]);
-    close(start[1]);
-    child.output = output[0];
-    child.start = start[0];
-    if (child.handle >= 0) {
-        fcntl(child.output, F_SETFL, O_NONBLOCK);
-        fcntl(child.start, F_SETFL, O_NONBLOCK);
-        *ret_child = child;
-        return 0;
-    }
-    close(output[0]);
-    close(start[0]);
-    errno = code;
-    return -1;
-}
-
-/* The machine's time, not the world's: it bounds a program's slowness. */
-static int64_t milliseconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
-/* Reads what lies in the pipe; false at its end. */
-static bool drain(int output, char *taken, size_t size, size_t *length) {
-    ssize_t count = 0;
-    while (*length < size && (count = read(output, taken + *length, size - *length)) > 0)
-        *length += (size_t)count;
-    return *length < size && count < 0 && (errno == EAGAIN || errno == EINTR);
-}
-
-/* Until the command ends, its time is over or it has printed too much. It may leave others behind that hold the pipe (an agent), so the end of
- * the pipe is not waited for. Whether it ended. */
-static bool watch_child(const Child *child, char *taken, size_t size, size_t *length) {
-    int64_t deadline = milliseconds_now() + (int64_t)command_seconds * 1000;
-    struct pollfd watched[] = { { .fd = child->handle, .events = POLLIN }, { .fd = child->output, .events = POLLIN } };
-    for (;;) {
-        int64_t now = milliseconds_now();
-        if (now >= deadline || *length == size)
-            return false;
-        int ready = poll(watched, 2, (int)(deadline - now));
-        if (ready < 0 && errno != EINTR)
-            return false;
-        bool ended = ready > 0 && watched[0].revents != 0;
-        if (ready > 0 && watched[1].fd >= 0 && !drain(child->output, taken, size, length))
-            watched[1].fd = -1;
-        if (ended)
-            return *length < size;
-    }
-}
-
-static int judge(int status, const char *program, Error *error) {
-    if (WIFSIGNALED(status))
-        return error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret was ended by signal %d; it is tried again later", program, WTERMSIG(status));
-    if (WEXITSTATUS(status) != 0)
-        return error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret failed with status %d; it is tried again later: run it by hand as the service's user", program, WEXITSTATUS(status));
+    if (value != 0)
+        return error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret failed with status %d; it is tried again later: run it by hand as the service's user", program, value);
     return 0;
 }
 
-static int watch_command(const Child *child, const char *program, Str *ret_secret, Error *error) {
-    char taken[TAKEN_MAX];
-    size_t length = 0;
-    bool ended = watch_child(child, taken, sizeof taken, &length);
-    if (!ended)
-        kill_group(child);
-    int status = 0, code = 0, result;
-    while (waitpid(child->id, &status, 0) < 0 && errno == EINTR)
+static int run_command(const char *path, char *const *words, Str *ret_secret, Error *error) {
+    char taken[TAKEN_MAX], what[PATH_MAX + 20];
+    ChildPlan plan = { .path = path, .words = words, .taken = taken, .taken_size = sizeof taken, .seconds = command_seconds };
+    Child child;
+    if (child_start(&plan, &child) < 0)
+        return error_set(error, ERROR_LATER, errno, "the command %s for the secret could not be started: %s", words[0], strerror(errno));
+    while (child.length < sizeof taken && !child_watch(&child, NULL, 0, WATCH_MS))
         continue;
-    char what[PATH_MAX];
-    snprintf(what, sizeof what, "the command %s", program);
-    if (read(child->start, &code, sizeof code) == sizeof code)
-        result = error_set(error, ERROR_INPUT, code, "the command %s for the secret cannot be run: %s", program, strerror(code));
-    else if (length == sizeof taken)
-        result = error_set(error, ERROR_INPUT, 0, "the command %s printed more than %d bytes: it must print the secret alone", program, SECRET_MAX);
-    else if (!ended)
-        result = error_set(error, ERROR_MAILBOX, 0, "the command %s for the secret was not done after %d s and was killed; it is tried again later", program, command_seconds);
+    size_t length = child.length;
+    int value, result;
+    ChildEnd end = child_finish(&child, &value);
+    snprintf(what, sizeof what, "the command %s", words[0]);
+    if (length == sizeof taken)
+        result = error_set(error, ERROR_INPUT, 0, "the command %s printed more than %d bytes: it must print the secret alone", words[0], SECRET_MAX);
     else
-        result = judge(status, program, error);
+        result = judge(end, value, words[0], error);
     if (result == 0)
         result = take_line(taken, length, what, ret_secret, error);
     explicit_bzero(taken, sizeof taken);
@@ -338,19 +194,11 @@ static int watch_command(const Child *child, const char *program, Str *ret_secre
 static int read_command(const char *command, Str *ret_secret, Error *error) {
     Words words;
     char path[PATH_MAX];
-    Child child;
     if (!divide(command, &words))
         return error_set(error, ERROR_INPUT, 0, "the command for the secret cannot be divided into words: close its quotes, and use %d words at most", SECRET_WORDS_MAX);
-    const char *program = words.list[0];
-    if (!find_program(program, path, sizeof path))
-        return error_set(error, ERROR_INPUT, errno, "the command %s for the secret cannot be run: %s", program, strerror(errno));
-    if (start_child(path, words.list, &child) != 0)
-        return error_set(error, ERROR_LATER, errno, "the command %s for the secret could not be started: %s", program, strerror(errno));
-    int result = watch_command(&child, program, ret_secret, error);
-    close(child.handle);
-    close(child.output);
-    close(child.start);
-    return result;
+    if (!child_find(words.list[0], path))
+        return error_set(error, ERROR_INPUT, errno, "the command %s for the secret cannot be run: %s", words.list[0], strerror(errno));
+    return run_command(path, words.list, ret_secret, error);
 }
 
 int secret_read(const Secret *secret, Str *ret_secret, Error *error) {

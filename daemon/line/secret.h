@@ -25,7 +25,7 @@ bool secret_is_set(const Secret *secret);
 /* Reads it anew each time, so that a password that was changed and a token that has run out are found by the next log-in.
  * ret_secret: initialised by the caller with SECRET_MAX; emptied first. Commands are run by execve without a shell (RULINGS 50): words
  * are divided at blanks, "…" and '…' keep blanks, \ takes the next byte as it is; a program without a slash is looked for in
- * /usr/local/bin, /usr/bin and /bin. They get an environment of PATH, HOME, LANG and USER, /dev/null as input, and our own standard
+ * /usr/local/bin, /usr/bin and /bin. They get the surroundings of child.h, /dev/null as input, and our own standard
  * error. Their whole process group is killed when the time is over.
  * 0, or -1: ERROR_INPUT for what the operator must mend (no such file, a file that everybody may read, a command that cannot be
  * run, nothing or a control character printed), ERROR_MAILBOX for a command that failed or took too long. The sentence names the file or the

@@ -209,8 +209,9 @@ static void test_command_surroundings(void **state) {
     const char *path = write_script("around", "printf '%s ' $(/usr/bin/env -u PWD -u SHLVL -u _ -u OLDPWD | sed 's/=.*//' | sort)\n"
                                               "printf '%s ' \"in:$(cat)\"\n"
                                               "for i in 3 4 5 6 7 8 9 11 12 13 14; do [ -e /proc/$$/fd/$i ] && printf 'open:%s ' $i; done\n"
-                                              "sed -n 's/^SigIgn:[[:blank:]]*/ign:/p' /proc/self/status");
-    expect_secret(&(Secret){ .command = path }, "HOME LANG PATH USER in: ign:0000000000000000");
+                                              "echo ign:$((0x$(sed -n 's/^SigIgn:[[:blank:]]*//p' /proc/self/status) & 0x7fffffff))");
+    /* The C library keeps signals 32 and 33 for itself: what became of those is not ours to change. */
+    expect_secret(&(Secret){ .command = path }, "HOME LANG LOGNAME PATH USER in: ign:0");
     signal(SIGPIPE, SIG_DFL);
     for (int i = 0; i < 3; i++)
         close(descriptors[i]);
