@@ -2,11 +2,20 @@
 #include "daemon/line/secret.c" /* NOLINT */
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdint.h>
+#include <time.h>
 
 #include <cmocka.h>
 
 enum { SHORT = 1, GENEROUS = 20 };
+
+static int64_t milliseconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
 
 static char folder[] = "/tmp/epistle-secret-XXXXXX";
 
