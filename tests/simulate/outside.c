@@ -79,8 +79,9 @@ static Instant outage_end(Outside *outside) {
     return outside->now + 60 + (Instant)(prng_below(&outside->random, 3) ? prng_below(&outside->random, 4 * 3600) : prng_below(&outside->random, 36 * 3600));
 }
 
-/* A rebuilt mailbox: every letter in it has another name, and marks are lost. */
-static void change_validity(Outside *outside) {
+void outside_rename(Outside *outside, unsigned many) {
+    if (outside->kind == BOX_POP3_DELETE || !outside_one_in(outside, many))
+        return;
     outside->validity++;
     outside->validities++;
     outside->next_uid = 1 + (unsigned)prng_below(&outside->random, 1000); /* old numbers come again, for other letters */
@@ -107,8 +108,7 @@ void outside_weather(Outside *outside) {
         outside->disk_outages++;
     }
     outside->operators = outside_one_in(outside, 3);
-    if (outside->kind != BOX_POP3_DELETE && outside_one_in(outside, outside->faults.validity))
-        change_validity(outside);
+    outside_rename(outside, outside->faults.validity);
 }
 
 /* --- a life's end --- */
@@ -123,6 +123,8 @@ static void send_signal(int number) {
 
 void outside_wait(Outside *outside, bool busy) {
     outside->now += busy ? (Instant)prng_below(&outside->random, 20) : 1 + (Instant)prng_below(&outside->random, 300);
+    if (outside_one_in(outside, 100))
+        outside_weather(outside);
     if (outside->end_at != INSTANT_NONE && outside->now >= outside->end_at) {
         outside->end_at = INSTANT_NONE;
         send_signal(SIGTERM);

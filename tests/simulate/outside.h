@@ -62,7 +62,7 @@ typedef struct Faults { /* one in so many; 0: never */
     unsigned empty;       /* of letters: no bytes for some hours */
     unsigned hang_up;     /* of letters to the relay: 421, and no more for now */
     unsigned outage;      /* of the times of day: mailbox, relay or disk are gone for minutes, or for a day */
-    unsigned validity;    /* of the times of day: UIDVALIDITY changes */
+    unsigned validity;    /* of the times of day: UIDVALIDITY changes; more seldom while letters are being read */
     unsigned delay_hours; /* of letters to players, at most */
 } Faults;
 
@@ -118,6 +118,8 @@ int outside_power_step(void *outside, int operation, const char *path, uint64_t 
 MailSource *outside_mailbox(Outside *outside);
 MailSender *outside_relay(Outside *outside);
 bool outside_one_in(Outside *outside, unsigned many);
+/* By chance: a rebuilt mailbox, in which every letter has another name, and marks are lost. */
+void outside_rename(Outside *outside, unsigned many);
 /* The service waits for something: time goes on. */
 void outside_wait(Outside *outside, bool busy);
 /* Bytes kept in the pool; false if it is full. */

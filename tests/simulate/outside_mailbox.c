@@ -119,6 +119,7 @@ static const Arrival *take(Outside *outside, SourceLetter *letter) {
 static int source_look(MailSource *base, Arena *arena, SourceLetter *const *letters, size_t count, Error *error) {
     Outside *outside = outside_of(base);
     (void)arena;
+    outside_rename(outside, outside->faults.validity * 20);
     if (line_goes(outside, error) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
@@ -157,6 +158,7 @@ static int source_file(MailSource *base, SourceFile *files, size_t count, Error 
     Outside *outside = outside_of(base);
     Arrival *deleted[1024];
     size_t deletions = 0;
+    outside_rename(outside, outside->faults.validity * 20);
     if (line_goes(outside, error) < 0)
         return -1;
     for (size_t i = 0; i < count; i++) {
