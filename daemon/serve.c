@@ -445,7 +445,7 @@ static void finish(Serve *serve) {
         say(serve, ignored.text);
 }
 
-static int open_signals(Error *error) {
+int serve_signals(Error *error) {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGTERM);
@@ -455,14 +455,11 @@ static int open_signals(Error *error) {
     return descriptor >= 0 ? descriptor : error_set(error, ERROR_LATER, 0, "no descriptor for signals: the system has none left");
 }
 
-int serve_run(Service *service, void (*reload)(void *data), void *data, Error *error) {
-    Serve serve = { .service = service, .reload = reload, .data = data, .tried = INSTANT_NONE, .read = INSTANT_NONE, .idle = -1, .noted = INSTANT_NONE,
-                    .fed = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
+int serve_run(Service *service, int signals, void (*reload)(void *data), void *data, Error *error) {
+    Serve serve = { .service = service, .signals = signals, .reload = reload, .data = data, .tried = INSTANT_NONE, .read = INSTANT_NONE, .idle = -1,
+                    .noted = INSTANT_NONE, .fed = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
     rest_end(&serve.mailbox_rest);
     rest_end(&serve.queue_rest);
-    serve.signals = open_signals(error);
-    if (serve.signals < 0)
-        return -1;
     running = &serve;
     outage_try_now(service);
     notify_ready();

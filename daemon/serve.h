@@ -17,9 +17,12 @@ enum { SERVE_END_SECONDS = 60 };
 void serve_alive(void);
 bool serve_stopping(void);
 
-/* Serves until a signal ends it: 0; or -1 with *error where only the operator can help (ERROR_DAMAGED). Blocks the three signals of its process.
+/* From here on the three signals wait for serve_run(), which takes the descriptor and closes it. -1 and *error on failure. */
+int serve_signals(Error *error);
+
+/* Serves until a signal ends it: 0; or -1 with *error where only the operator can help (ERROR_DAMAGED).
  * The service's log, alive, stopping and outages are set by the caller. reload: brings in a new configuration, source, sender and templates, or keeps
  * the old ones and says why; no letter is on its way then, and nothing waits on the old source. */
-int serve_run(Service *service, void (*reload)(void *data), void *data, Error *error);
+int serve_run(Service *service, int signals, void (*reload)(void *data), void *data, Error *error);
 
 #endif

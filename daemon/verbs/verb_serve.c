@@ -84,7 +84,7 @@ static void reload(void *data) {
     open_close(&fresh); /* the old ones, or the bad ones */
 }
 
-static int serve(Open *open, const VerbCall *call) {
+static int serve(Open *open, const VerbCall *call, int signals) {
     Serving serving = { .open = open, .file = call->config == NULL ? CONFIG_DEFAULT : call->config };
     Error error;
     error_clear(&error);
@@ -94,7 +94,7 @@ static int serve(Open *open, const VerbCall *call) {
     if (outage_load(&open->service, &error) < 0 || open_mail(open, &error) < 0)
         return verb_fail(&error);
     say_what(open->config, "serves");
-    int result = serve_run(&open->service, reload, &serving, &error);
+    int result = serve_run(&open->service, signals, reload, &serving, &error);
     outage_unload(&open->service);
     if (result < 0)
         return verb_fail(&error);
@@ -111,9 +111,14 @@ int verb_serve(const VerbCall *call) {
                         options, NULL, 0, 0, &count, &status))
         return status;
     Open open = { 0 };
+    Error error;
+    error_clear(&error);
+    int signals = serve_signals(&error);
+    if (signals < 0)
+        return verb_fail(&error);
     status = open_service(&open, call, STORE_SERVICE, INSTANT_NONE);
     if (status == STATUS_DONE)
-        status = serve(&open, call);
+        status = serve(&open, call, signals);
     open_close(&open);
     return status;
 }

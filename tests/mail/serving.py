@@ -58,12 +58,15 @@ class Serve:
 
     def says(self, words, times=1, seconds=SECONDS):
         """Waits for words in the log."""
-        def said():
-            if self.log.count(words) >= times:
-                return True
-            assert self.process.poll() is None, f"it ended with {self.process.returncode} and did not say {words!r}:\n{self.log}"
-            return False
-        until(said, f"{words!r} in the log", seconds)
+        self.until(lambda: self.log.count(words) >= times, f"{words!r} in the log", seconds)
+
+    def until(self, condition, what, seconds=SECONDS):
+        """Waits for something that only happens while it serves."""
+        def holds():
+            value = condition()
+            assert value or self.process.poll() is None, f"it ended with {self.process.returncode} before {what}:\n{self.log}"
+            return value
+        return until(holds, what, seconds)
 
     def tell(self, number):
         self.process.send_signal(number)
@@ -72,7 +75,7 @@ class Serve:
         """SIGHUP, and its answer in the log."""
         answers = self.log.count("goes on serving") + self.log.count("the configuration stays")
         self.tell(signal.SIGHUP)
-        until(lambda: self.log.count("goes on serving") + self.log.count("the configuration stays") > answers, "an answer to SIGHUP")
+        self.until(lambda: self.log.count("goes on serving") + self.log.count("the configuration stays") > answers, "an answer to SIGHUP")
 
     def end(self, number=signal.SIGTERM):
         self.tell(number)
