@@ -217,7 +217,7 @@ static int find_namespace(ImapSession *session, Error *error) {
         return imap_fail(session, result, error, "asking for the folders' delimiter");
     if (result == MAILIMAP_NO_ERROR && list != NULL && clist_begin(list) != NULL)
         session->delimiter = ((struct mailimap_mailbox_list *)clist_content(clist_begin(list)))->mb_delimiter;
-    if (result == MAILIMAP_NO_ERROR && list != NULL)
+    if (list != NULL)
         mailimap_list_result_free(list);
     return 0;
 }
@@ -241,8 +241,11 @@ static int is_listed(ImapSession *session, const char *wire, Error *error) {
     bool pattern = strpbrk(wire, "*%") != NULL, there = false;
     imap_begin(session, LINE_BYTES_MAX / 8);
     int result = mailimap_list(session->imap, "", wire, &list);
-    if (imap_refused(result) && line_fault(session->line)[0] == 0)
+    if (imap_refused(result) && line_fault(session->line)[0] == 0) {
+        if (list != NULL)
+            mailimap_list_result_free(list);
         return 0;
+    }
     if (result != MAILIMAP_NO_ERROR)
         return imap_fail(session, result, error, "looking for the folder %s", wire);
     for (clistiter *at = list != NULL ? clist_begin(list) : NULL; at != NULL; at = clist_next(at)) {

@@ -54,7 +54,8 @@ void imap_begin(ImapSession *session, size_t bytes);
 
 /* Whether libetpan's result only says that the server refused (NO), and the line is as good as before. */
 bool imap_refused(int result);
-/* What libetpan has put into its result parameters counts only with MAILIMAP_NO_ERROR: after a refused FETCH it is freed already. */
+/* What libetpan has put into its result parameters counts only with MAILIMAP_NO_ERROR. After a refused FETCH it is freed already, after a refused
+ * SEARCH or LIST it is the caller's to free. */
 /* Turns libetpan's result into a sentence, and drops the line if it was more than a refusal. `doing`: "opening the folder X". Returns -1. */
 int imap_fail(ImapSession *session, int result, Error *error, const char *doing, ...) __attribute__((format(printf, 4, 5)));
 /* The server's own words with its last tagged answer; "" if there were none. */

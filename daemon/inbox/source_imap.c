@@ -76,8 +76,11 @@ static int search_uids(ImapSession *session, Uids *ret_uids, Error *error) {
     int result = all != NULL ? mailimap_uid_search(session->imap, NULL, all, &list) : MAILIMAP_ERROR_MEMORY;
     if (all != NULL)
         mailimap_search_key_free(all);
-    if (imap_refused(result))
+    if (imap_refused(result)) {
+        if (list != NULL)
+            mailimap_search_result_free(list);
         return 1;
+    }
     if (result != MAILIMAP_NO_ERROR)
         return imap_fail(session, result, error, "listing the letters in %s", session->selected->name);
     bool taken = take_uids(list, false, ret_uids);

@@ -70,6 +70,8 @@ static int find_uncopied(ImapSession *session, const uint32_t *uids, size_t coun
     int result = key != NULL ? mailimap_uid_search(session->imap, NULL, key, &found) : MAILIMAP_ERROR_MEMORY;
     if (key != NULL)
         mailimap_search_key_free(key);
+    if (imap_refused(result) && found != NULL)
+        mailimap_search_result_free(found);
     if (result != MAILIMAP_NO_ERROR)
         return imap_fail(session, result, error, "looking for letters in the folder %s", session->selected->name);
     for (size_t i = 0; i < count; i++)

@@ -419,3 +419,14 @@ def test_a_further_folder_that_is_missing_keeps_no_letter_waiting(tmp_path, serv
     assert "Junk" in club.run_failing("check")
     club.run("check", "--init")
     club.heal()
+
+
+@pytest.mark.parametrize("command", ["LIST", "NAMESPACE"])
+def test_a_server_that_tells_of_no_folders(tmp_path, server, command):
+    """They are found by opening them."""
+    server.folders["Junk"] = Folder(8)
+    server.on[command] = lambda session, _: session.no("not for you")
+    club = ImapClub(tmp_path, server, mailbox={"also": "Junk"})
+    club.move(folder="Junk")
+    club.run("once")
+    assert len(club.played()) == 1
