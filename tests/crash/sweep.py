@@ -15,8 +15,10 @@ import tempfile
 from dataclasses import dataclass, field
 
 import faults
-from scenes import SCENES, Trouble
+from scenes import FoundingScene, Scene, Trouble
+from served_scene import ServedScene
 
+SCENES = {"letters": Scene, "founding": FoundingScene, "served": ServedScene}
 ALL = bool(os.environ.get("CRASH_ALL"))
 WORKERS = int(os.environ.get("JOBS", "2"))
 WRITING = {"write", "pwrite64", "fsync", "fdatasync", "ftruncate", "openat", "rename", "renameat2", "unlink", "link", "mkdir"}
