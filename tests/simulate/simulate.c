@@ -124,7 +124,8 @@ static void reload(void *data) {
 static int serve(Service *service, Error *error) {
     service->alive = serve_alive;
     service->stopping = serve_stopping;
-    return serve_run(service, reload, NULL, error);
+    int signals = serve_signals(error);
+    return signals < 0 ? -1 : serve_run(service, signals, reload, NULL, error);
 }
 
 static _Noreturn void life(Seed *seed, bool first) {
@@ -402,7 +403,8 @@ static void check_newcomers(Seed *seed, Store *store) {
             complain(seed, "%s is not a player just once", name);
         else if (ask(seed, store, "SELECT count(*) FROM challenge JOIN player ON challenger = player.id WHERE name = ?", name) != 1)
             complain(seed, "%s has not invited just once", name);
-        else if (ask(seed, store, "SELECT count(*) FROM game JOIN player ON white = player.id OR black = player.id WHERE name = ?", name) != (step == NEW_ACCEPTED))
+        else if (ask(seed, store, "SELECT count(*) FROM game JOIN player ON white = player.id OR black = player.id WHERE name = ?", name) !=
+                 (step == NEW_ACCEPTED))
             complain(seed, "%s has not the games that were agreed upon", name);
     }
 }

@@ -271,7 +271,8 @@ static void test_relay_fault(void **state) {
     Mailing mailings[3];
     MailSender *sender = sender_maildir_open(below("unmounted"), NULL);
     for (int i = 0; i < 3; i++)
-        mailings[i] = (Mailing){ .envelope = { "", "anna@example.org", i == 0 ? "1@x" : i == 1 ? "2@x" : "3@x" }, .bytes = letter, .length = sizeof letter - 1 };
+        mailings[i] = (Mailing){ .envelope = { "", "anna@example.org", i == 0 ? "1@x" : i == 1 ? "2@x" : "3@x" }, .bytes = letter,
+                                 .length = sizeof letter - 1 };
     sender->operations->begin(sender, mailings, 3, at_thousand, NULL);
     assert_int_equal(sender->operations->work(sender, NULL, 0, 0), 0);
     for (int i = 0; i < 3; i++) {
