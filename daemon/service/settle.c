@@ -189,7 +189,12 @@ static int settle_duplicate(Settling *settling, int64_t first, Error *error) {
     int64_t answer = 0;
     bool within = false;
     LetterOut old;
-    if (settling->row.arrival > original.arrival + DUPLICATE_QUIET_SECONDS && original.answer != 0 && settling->proof.known &&
+    bool late = settling->row.arrival > original.arrival + DUPLICATE_QUIET_SECONDS;
+    /* The very copy that was answered, under another name: UIDVALIDITY has changed. */
+    int again = late ? letter_in_answered_at(settling->store, first, settling->row.arrival, error) : 0;
+    if (again < 0)
+        return -1;
+    if (late && again == 0 && original.answer != 0 && settling->proof.known &&
         letter_out_get(settling->store, settling->arena, original.answer, &old, error) == 1) {
         if (answer_allowed(settling, answer_brake(settling), settling->proof.player.address, &within, error) < 0)
             return -1;

@@ -100,6 +100,12 @@ int letter_in_same(Store *store, const char *proof, const char *message_id, cons
                            "ttt", proof, message_id, body_hash);
 }
 
+int letter_in_answered_at(Store *store, int64_t first, Instant arrival, Error *error) {
+    int64_t id = 0;
+    return store_query_int(store, error, &id, "SELECT id FROM letter_in WHERE same_as = ?1 AND arrival = ?2 AND answer IS NOT NULL LIMIT 1", "ii", first,
+                           arrival);
+}
+
 int letters_in_drop_raw(Store *store, Instant before, Error *error) {
     return store_execute(store, error,
                          "DELETE FROM raw_letter WHERE letter IN (SELECT letter FROM raw_letter ORDER BY letter LIMIT ?2)"

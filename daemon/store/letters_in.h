@@ -48,6 +48,8 @@ int letter_in_set_state(Store *store, int64_t id, const char *state, const char 
 
 /* The letter settled before under the same second key (RULINGS 8). 1, 0, -1. */
 int letter_in_same(Store *store, const char *proof, const char *message_id, const char *body_hash, int64_t *ret_id, Error *error);
+/* 1 if a copy of the letter `first` that arrived at this very time was answered already; 0 or -1. */
+int letter_in_answered_at(Store *store, int64_t first, Instant arrival, Error *error);
 
 /* Drops the oldest raw bytes of settled letters that were stored before `before`, a few at a time. What was decided stays. */
 int letters_in_drop_raw(Store *store, Instant before, Error *error);

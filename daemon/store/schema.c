@@ -78,6 +78,7 @@ static const char *const schema_2[] = {
     " id INTEGER PRIMARY KEY AUTOINCREMENT, subject TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER, next_try INTEGER NOT NULL,"
     " tries INTEGER NOT NULL, told INTEGER NOT NULL, why TEXT NOT NULL) STRICT;",
     "CREATE UNIQUE INDEX outage_lasting ON outage(subject) WHERE ended IS NULL;",
+    "CREATE INDEX letter_in_copies ON letter_in(same_as) WHERE same_as IS NOT NULL;",
 };
 
 /* Each step and its number are one transaction; a store of a later program is refused, never guessed at. */
