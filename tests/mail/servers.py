@@ -558,7 +558,8 @@ class Postfix(Server):
             check = subprocess.run(["postfix", "-c", str(self.etc), "check"], capture_output=True, text=True, timeout=SECONDS)
             assert check.returncode == 0, check.stderr
         folder = subprocess.run(["postconf", "-c", str(self.etc), "-h", "daemon_directory"], capture_output=True, text=True, timeout=SECONDS, check=True)
-        return [f"{folder.stdout.strip()}/master", "-c", self.etc, "-s"]
+        # The master changes its user for a while, whereby the kernel forgets whose end it should not outlive: a shell hears of that for it.
+        return ["bash", "-c", 'trap "kill \\$!" TERM; "$@" & wait; wait', "keeper", f"{folder.stdout.strip()}/master", "-c", self.etc, "-s"]
 
     def ready(self):
         return all(answers(self.ports[name]) for name in ("smtp", "submission"))
