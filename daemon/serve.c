@@ -311,7 +311,7 @@ static int look_ahead(Serve *serve, Error *error) {
     Error fault;
     error_clear(&fault);
     Instant now = now_of(serve);
-    int result = listing_ahead(service->store, &serve->ahead, &fault);
+    int result = listing_ahead(service->store, now, &serve->ahead, &fault);
     if (result == 0 && is_over(serve->games_counted, GAMES_COUNTED_SECONDS, now)) {
         result = listing_running(service->store, &serve->games, &fault);
         serve->games_counted = now;

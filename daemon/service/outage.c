@@ -179,9 +179,8 @@ void outage_over(Service *service, OutageSubject subject) {
 Instant outage_next_try(const Service *service, OutageSubject subject) {
     if (!outage_lasts(service, subject, NULL))
         return INSTANT_NONE;
-    Instant latest = world_now(service->world) + OUTAGE_RETRY_MAX;
-    Instant next = service->outages_[subject].next_try;
-    return next > latest ? latest : next;
+    Instant now = world_now(service->world), next = service->outages_[subject].next_try;
+    return next - now > OUTAGE_RETRY_MAX ? now : next; /* set under a clock that was ahead: waiting from now on would begin anew whenever it is asked */
 }
 
 bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_outage) {

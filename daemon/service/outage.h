@@ -42,8 +42,8 @@ const char *outage_name(OutageSubject subject); /* "mailbox", "relay", "disk" */
 void outage_failed(Service *service, OutageSubject subject, const char *why);
 void outage_over(Service *service, OutageSubject subject);
 
-/* When the next try is due, never more than OUTAGE_RETRY_MAX from now (the clock may have been set back), and whether something fails now.
- * INSTANT_NONE and false while all is well. */
+/* When the next try is due: never more than OUTAGE_RETRY_MAX from now, and now where the clock was set back by more; and whether something fails
+ * now. INSTANT_NONE and false while all is well. */
 Instant outage_next_try(const Service *service, OutageSubject subject);
 bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_outage); /* ret_outage may be NULL */
 

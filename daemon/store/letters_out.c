@@ -106,8 +106,8 @@ int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error
     sqlite3_stmt *row = NULL;
     int count = 0;
     int found = store_query(store, error, &row,
-                            "SELECT id FROM letter_out WHERE state IN ('queued', 'trying', 'refused') AND due <= ?1 ORDER BY due, id LIMIT ?2", "ii",
-                            now, (int64_t)most);
+                            "SELECT id FROM letter_out WHERE state IN ('queued', 'trying', 'refused') AND (due <= ?1 OR due > ?2) ORDER BY due, id LIMIT ?3",
+                            "iii", now, now + LETTER_PUT_OFF_MAX, (int64_t)most);
     for (; found == 1 && count < most; found = count < most ? store_next(store, row, error) : 1)
         ret_ids[count++] = sqlite3_column_int64(row, 0);
     store_done(row);
@@ -116,7 +116,8 @@ int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error
 
 int letters_out_unclear(Store *store, Instant now, Error *error) {
     int64_t id = 0;
-    return store_query_int(store, error, &id, "SELECT id FROM letter_out WHERE state = 'trying' AND due <= ?1 LIMIT 1", "i", now);
+    return store_query_int(store, error, &id, "SELECT id FROM letter_out WHERE state = 'trying' AND (due <= ?1 OR due > ?2) LIMIT 1", "ii", now,
+                           now + LETTER_PUT_OFF_MAX);
 }
 
 int letter_out_note_attempt(Store *store, int64_t id, Instant now, const void *bytes, size_t length, Error *error) {
@@ -135,6 +136,10 @@ int letter_out_note_result(Store *store, int64_t id, const char *state, Instant 
 
 int letter_out_take_back_attempt(Store *store, int64_t id, Error *error) {
     return store_execute(store, error, "UPDATE letter_out SET attempts = attempts - 1 WHERE id = ?1 AND attempts > 0", "i", id);
+}
+
+int letter_out_note_accepted(Store *store, int64_t id, Instant accepted, Error *error) {
+    return store_execute(store, error, "UPDATE letter_out SET accepted = coalesce(accepted, ?2) WHERE id = ?1", "ii", id, accepted);
 }
 
 int letter_out_is(Store *store, int64_t id, const char *state, Error *error) {

@@ -46,6 +46,9 @@ void letter_out_token(const Store *store, const LetterOut *letter, char ret_toke
 /* The letter that a token names and proves. 1, 0 (there is none, or the token is not its own), -1. */
 int letter_out_by_token(Store *store, Arena *arena, const char *token, LetterOut *ret_letter, Error *error);
 
+/* Nothing is put off for so long: what is due later still was put off under a clock that was ahead, and is due now. */
+enum { LETTER_PUT_OFF_MAX = 2 * SECONDS_PER_DAY };
+
 /* Ids of letters due for an attempt, oldest due first. Their number or -1. */
 int letters_out_due(Store *store, Instant now, int64_t *ret_ids, int most, Error *error);
 
@@ -56,6 +59,8 @@ int letter_out_note_result(Store *store, int64_t id, const char *state, Instant 
                            const char *words, Error *error);
 /* An attempt in which no letter could go at all (the relay's outage) does not count for its back-off. */
 int letter_out_take_back_attempt(Store *store, int64_t id, Error *error);
+/* When the relay took it, whatever is known of it besides. */
+int letter_out_note_accepted(Store *store, int64_t id, Instant accepted, Error *error);
 /* 1 if it is in that state, 0, -1. */
 int letter_out_is(Store *store, int64_t id, const char *state, Error *error);
 

@@ -1,5 +1,7 @@
 #include "daemon/store/listing.h"
 
+#include "daemon/store/letters_out.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -146,11 +148,13 @@ int listing_running(Store *store, int64_t *ret_games, Error *error) {
     return store_query_int(store, error, ret_games, "SELECT count(*) FROM game WHERE result = '*'", "") < 0 ? -1 : 0;
 }
 
-int listing_ahead(Store *store, Ahead *ret_ahead, Error *error) {
+int listing_ahead(Store *store, Instant now, Ahead *ret_ahead, Error *error) {
     Ahead ahead = { .timer = INSTANT_NONE, .sending = INSTANT_NONE };
+    Instant latest = now == INSTANT_NONE ? INT64_MAX : now + LETTER_PUT_OFF_MAX;
     if (store_query_int(store, error, &ahead.timer, "SELECT min(instant) FROM timer", "") < 0 ||
         store_query_int(store, error, &ahead.sending,
-                        "SELECT min(due) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0 ||
+                        "SELECT min(CASE WHEN due > ?1 THEN ?2 ELSE due END) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "ii", latest,
+                        now) < 0 ||
         store_query_int(store, error, &ahead.letters, "SELECT count(*) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "") < 0)
         return -1;
     *ret_ahead = ahead;
@@ -165,7 +169,7 @@ int listing_figures(Store *store, Figures *ret_figures, Error *error) {
         listing_running(store, &figures.running, error) < 0 ||
         store_query_int(store, error, &figures.over, "SELECT count(*) FROM game WHERE result <> '*'", "") < 0 ||
         store_query_int(store, error, &figures.unfiled, "SELECT count(*) FROM letter_in WHERE filed = 0 AND state <> 'stored'", "") < 0 ||
-        listing_ahead(store, &ahead, error) < 0 ||
+        listing_ahead(store, INSTANT_NONE, &ahead, error) < 0 ||
         store_value_get(store, "mailbox_unreadable", &figures.unreadable, error) < 0 ||
         store_value_get(store, "mailbox_read", &figures.mailbox_read, error) < 0)
         return -1;

@@ -72,12 +72,13 @@ typedef struct Figures {
 } Figures;
 int listing_figures(Store *store, Figures *ret_figures, Error *error);
 
-/* What the service waits for, at the cost of what waits: the next timer's and the next sending's instant (INSTANT_NONE: none), letters that wait to go out. */
+/* What the service waits for, at the cost of what waits: the next timer's and the next sending's instant (INSTANT_NONE: none), letters that wait to go
+ * out. A sending that is more than LETTER_PUT_OFF_MAX ahead of `now` counts as due now; INSTANT_NONE: instants are told as they are. */
 typedef struct Ahead {
     Instant timer, sending;
     int64_t letters;
 } Ahead;
-int listing_ahead(Store *store, Ahead *ret_ahead, Error *error);
+int listing_ahead(Store *store, Instant now, Ahead *ret_ahead, Error *error);
 int listing_running(Store *store, int64_t *ret_games, Error *error); /* games that are not over; costs a look at each */
 
 typedef struct SetAside {

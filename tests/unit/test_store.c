@@ -3,6 +3,7 @@
 #include "daemon/store/games.h"
 #include "daemon/store/letters_in.h"
 #include "daemon/store/letters_out.h"
+#include "daemon/store/listing.h"
 #include "daemon/store/players.h"
 #include "daemon/store/store.h"
 
@@ -314,6 +315,16 @@ static void test_letters_out(void **state) {
     assert_string_equal(letter.message_id + TOKEN_SIZE - 1, "@club.example");
     assert_int_equal(letters_out_due(store, 99, ids, 4, &error), 0);
     assert_int_equal(letters_out_due(store, 100, ids, 4, &error), 1);
+    /* due years ahead: put off under a clock that was wrong */
+    Ahead ahead;
+    assert_int_equal(letters_out_due(store, 100 - LETTER_PUT_OFF_MAX, ids, 4, &error), 0);
+    assert_int_equal(letters_out_due(store, 99 - LETTER_PUT_OFF_MAX, ids, 4, &error), 1);
+    assert_int_equal(listing_ahead(store, 100 - LETTER_PUT_OFF_MAX, &ahead, &error), 0);
+    assert_true(ahead.sending == 100 && ahead.letters == 1);
+    assert_int_equal(listing_ahead(store, 99 - LETTER_PUT_OFF_MAX, &ahead, &error), 0);
+    assert_true(ahead.sending == 99 - LETTER_PUT_OFF_MAX);
+    assert_int_equal(listing_ahead(store, INSTANT_NONE, &ahead, &error), 0);
+    assert_true(ahead.sending == 100);
     assert_int_equal(letter_out_note_attempt(store, id, 100, "bytes", 5, &error), 0);
     assert_int_equal(letter_out_note_result(store, id, "trying", 700, INSTANT_NONE, true, true, "line lost", &error), 0);
     assert_int_equal(letter_out_get(store, &arena, id, &letter, &error), 1);
