@@ -1,7 +1,7 @@
 /* MailSource: one mailbox to read, behind a table of functions.
  *
- * A letter in it is known by its mailbox and its name: for IMAP "folder;UIDVALIDITY" and the UID,
- * for POP3 the UIDL, for a Maildir the folder and the file name without ":2,FLAGS" (RULINGS 7).
+ * A letter in it is known by its mailbox and its name: for IMAP "imap/USER@HOST:PORT/FOLDER;UIDVALIDITY" and the UID,
+ * for POP3 "pop3/USER@HOST:PORT" and the UIDL (another account's letters are other letters, whatever their numbers), for a Maildir the folder and the file name without ":2,FLAGS" (RULINGS 7).
  * The two together are the first key of the store: they never change while the letter lies
  * there, whatever its flags say, and never name another letter. */
 #ifndef EPISTLE_DAEMON_INBOX_SOURCE_H
@@ -31,6 +31,7 @@ typedef struct SourceLetter {
 } SourceLetter;
 
 enum {
+    SOURCE_MAILBOX_MAX = 700, /* bytes of a mailbox's name with NUL: account, folder and UIDVALIDITY; a longer folder name is refused at opening */
     HEAD_TAKEN = 16 * 1024, /* enough for the Received fields of an honest letter */
 };
 
@@ -51,6 +52,8 @@ typedef struct SourceFetch { /* one letter to be fetched */
 typedef struct SourceFile { /* one letter to be marked */
     const char *mailbox, *name;
     bool filed; /* set where it was done, or the letter has gone, or its mailbox is not read any more */
+    /* Set where this one could not be marked and the others could: ERROR_LETTER and a sentence. It is tried again later. Else ERROR_NONE. */
+    Error fault;
 } SourceFile;
 
 typedef struct MailSource MailSource;
@@ -100,7 +103,7 @@ typedef enum AfterKind { AFTER_SEEN, AFTER_MOVE, AFTER_DELETE } AfterKind;
 MailSource *source_maildir_open(const char *path, const char *const *also, size_t also_count, AfterKind after, const char *folder, Error *error);
 
 /* An IMAP mailbox (RFC 3501 with 2177, 4315, 6851 where the server has them). folder: NULL for INBOX; `also`: further ones. Names are UTF-8 and
- * go to the server in its own encoding (modified UTF-7). mailbox of a letter is "FOLDER;UIDVALIDITY", name its UID.
+ * go to the server in its own encoding (modified UTF-7). mailbox of a letter as above, name its UID.
  * Letters of a UIDVALIDITY that has gone are never filed. AFTER_SEEN stores \Seen; AFTER_MOVE uses MOVE, else COPY, \Deleted and UID
  * EXPUNGE; AFTER_DELETE \Deleted and UID EXPUNGE, where a server without UIDPLUS is an error of probe() and, there,
  * letters stay with \Deleted set: never a plain EXPUNGE (RULINGS 7). Opening looks at names only. account and texts are copied or outlive it as the
@@ -108,9 +111,12 @@ MailSource *source_maildir_open(const char *path, const char *const *also, size_
 MailSource *source_imap_open(const LineAccount *account, const char *folder, const char *const *also, size_t also_count, AfterKind after,
                              const char *after_folder, Error *error);
 
-/* A POP3 mailbox (RFC 1939, 2449): mailbox "pop3", name the UIDL. A server without UIDL is an error. AFTER_DELETE or AFTER_SEEN, which here leaves
+/* A POP3 mailbox (RFC 1939, 2449): mailbox "pop3/USER@HOST:PORT" (a hash in the place of a long one), so that another account's UIDLs are never taken for
+ * this one's; name the UIDL, or for letters that share theirs "UIDL/" and 32 hex digits of their SHA-256: once only one is left, it is listed under its UIDL
+ * and is for the store's second key to know. A server without UIDL is an error. AFTER_DELETE or AFTER_SEEN, which here leaves
  * letters where they are; AFTER_MOVE is ERROR_INPUT. file() with AFTER_DELETE looks each letter up in the UIDL list of this very line, sends DELE and QUIT, and
- * calls filed only what the server's answer to QUIT confirmed; a line that broke in between starts again at UIDL (RULINGS 45). */
+ * calls filed only what the server's answer to QUIT confirmed; a line that broke in between starts again at UIDL (RULINGS 45). A letter at which the line
+ * breaks while others can be read has a fault of its own, as has one that the server refuses to delete. */
 MailSource *source_pop3_open(const LineAccount *account, AfterKind after, Error *error);
 
 #endif

@@ -360,12 +360,23 @@ static bool keep_fault(SourceLetter *letter, const Error *fault, Error *error) {
     return false;
 }
 
+/* A bad moment of the disk is tried once more: a letter that fell behind those that came after it would be settled after them (RULINGS 18). */
+static bool bad_moment(Error *fault) {
+    bool once_more = fault->grade == ERROR_LETTER && fault->code == EIO;
+    if (once_more)
+        error_clear(fault);
+    return once_more;
+}
+
 static int maildir_look(MailSource *source, Arena *arena, SourceLetter *const *letters, size_t count, Error *error) {
     Search search_ = { .maildir = (MaildirSource *)source };
     for (size_t i = 0; i < count; i++) {
         Error fault = { 0 };
         error_clear(&letters[i]->fault);
-        if (look_at(&search_, arena, letters[i], &fault) < 0 && !keep_fault(letters[i], &fault, error))
+        int result = look_at(&search_, arena, letters[i], &fault);
+        if (result < 0 && bad_moment(&fault))
+            result = look_at(&search_, arena, letters[i], &fault);
+        if (result < 0 && !keep_fault(letters[i], &fault, error))
             return -1;
     }
     return 0;
@@ -376,7 +387,12 @@ static int maildir_fetch(MailSource *source, SourceFetch *fetches, size_t count,
     for (size_t i = 0; i < count; i++) {
         Error fault = { 0 };
         error_clear(&fetches[i].letter->fault);
-        if (fetch_one(&search_, &fetches[i], &fault) < 0 && !keep_fault(fetches[i].letter, &fault, error))
+        int result = fetch_one(&search_, &fetches[i], &fault);
+        if (result < 0 && bad_moment(&fault)) {
+            str_clear(fetches[i].raw);
+            result = fetch_one(&search_, &fetches[i], &fault);
+        }
+        if (result < 0 && !keep_fault(fetches[i].letter, &fault, error))
             return -1;
     }
     return 0;

@@ -18,6 +18,8 @@ enum {
     UNKNOWNS_MAX = 3,             /* then daily, and the operator is told */
     UNKNOWN_RETRY_SECONDS = 600,  /* before that: the same bytes again after ten minutes */
     GIVE_UP_SECONDS = 5 * SECONDS_PER_DAY,
+    GIVE_UP_ATTEMPTS = 9,  /* of its own, before the last: time in which no letter could go at all is held against none */
+    GIVE_UP_REFUSALS = 4,
 };
 
 /* Waits after a failed attempt: from a minute to a day. */
@@ -141,6 +143,11 @@ static int note_attempt(Service *service, Arena *arena, int64_t id, Outgoing *ou
     int found = letter_out_get(service->store, arena, id, letter, error);
     if (found <= 0)
         return found < 0 ? -1 : error_set(error, ERROR_DAMAGED, 0, "letter %lld has gone from the queue", (long long)id);
+    bool waits = strcmp(letter->state, "queued") == 0 || strcmp(letter->state, "trying") == 0 || strcmp(letter->state, "refused") == 0;
+    if (!waits) { /* the operator was quicker */
+        outgoing->skip = true;
+        return 0;
+    }
     bool overtaken = false;
     if (is_overtaken(service, letter, &overtaken, error) < 0)
         return -1;
@@ -216,7 +223,7 @@ static int note_refused(Service *service, const LetterOut *letter, const SendRep
     if (letter->player != 0 && address_trouble(service->store, letter->player, letter->address, report->words, error) < 0)
         return -1;
     bool stranger = letter->player == 0 && letter->brake[0] != 0;
-    if (stranger || now - letter->queued > GIVE_UP_SECONDS)
+    if (stranger || (now - letter->queued > GIVE_UP_SECONDS && letter->attempts >= GIVE_UP_REFUSALS))
         return give_up(service, letter, report, now, error);
     if (letter_out_note_result(service->store, letter->id, "refused", now + SECONDS_PER_DAY, INSTANT_NONE, false, false, report->words, error) < 0)
         return -1;
@@ -233,7 +240,7 @@ static int note_relay_fault(Service *service, const LetterOut *letter, const Sen
 static int note_later(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
     if (report->relay || report->unbegun)
         return note_relay_fault(service, letter, report, now, error);
-    if (now - letter->queued > GIVE_UP_SECONDS)
+    if (now - letter->queued > GIVE_UP_SECONDS && letter->attempts >= GIVE_UP_ATTEMPTS)
         return give_up(service, letter, report, now, error);
     /* Surely not delivered this time; bytes of an earlier unclear attempt stay what they are. */
     return letter_out_note_result(service->store, letter->id, "queued", next_try(letter, now), INSTANT_NONE, letter->unknowns > 0, false, report->words,
@@ -256,16 +263,32 @@ static int note_accepted(Service *service, const LetterOut *letter, const SendRe
     return start_notice(service, letter, report->at, error);
 }
 
+/* While it was on its way the mailbox was read, and the operator may have acted: its answer, a report on it, or `outbox` may have told more than the relay
+ * does. 1: its state stands, and only when it was accepted is noted. */
+static int told_meanwhile(Service *service, const LetterOut *letter, const SendReport *report, Error *error) {
+    bool taken = report->result == SEND_ACCEPTED || report->result == SEND_UNKNOWN;
+    int found = letter_out_is(service->store, letter->id, "trying", error);
+    if (found == 0 && taken) /* `outbox retry` wants it tried again */
+        found = letter_out_is(service->store, letter->id, "queued", error);
+    if (found != 0)
+        return found < 0 ? -1 : 0;
+    if (report->result != SEND_ACCEPTED)
+        return 1;
+    if (letter_out_note_accepted(service->store, letter->id, report->at, error) < 0)
+        return -1;
+    int delayed = letter_out_is(service->store, letter->id, "delayed", error);
+    if (delayed < 0 || (delayed == 1 && start_notice(service, letter, report->at, error) < 0))
+        return -1;
+    return 1;
+}
+
 static int note_result(Service *service, const Outgoing *outgoing, CycleReport *cycle, Error *error) {
     const LetterOut *letter = &outgoing->letter;
     const SendReport *report = &outgoing->mailing->report;
     Instant now = world_now(service->world);
-    /* While it was on its way the mailbox was read: its answer, or its bounce, may have told more than the relay does. */
-    int trying = letter_out_is(service->store, letter->id, "trying", error);
-    if (trying == 0 && report->result == SEND_ACCEPTED) /* the operator wanted it tried again meanwhile */
-        trying = letter_out_is(service->store, letter->id, "queued", error);
-    if (trying <= 0)
-        return trying;
+    int told = told_meanwhile(service, letter, report, error);
+    if (told != 0)
+        return told < 0 ? -1 : 0;
     switch (report->result) {
     case SEND_ACCEPTED:
         cycle->sent++;
@@ -310,9 +333,10 @@ static void hand_over(QueueBatch *batch) {
 }
 
 /* Commit 2. A fault of the relay is told to the operator as one of its outages, and stops the queue. */
-static int note_results(Service *service, QueueBatch *batch, CycleReport *report, Error *error) {
+static int note_results(Service *service, QueueBatch *batch, CycleReport *report, bool *ret_noted, Error *error) {
     const char *fault = NULL;
     bool well = false;
+    CycleReport before = *report;
     int result = service_begin(service, error);
     for (int i = 0; i < batch->count && result == 0; i++) {
         const Outgoing *outgoing = &batch->outgoing[i];
@@ -328,8 +352,10 @@ static int note_results(Service *service, QueueBatch *batch, CycleReport *report
         result = service_commit(service, error);
     if (result < 0) {
         store_rollback(service->store);
+        *report = before;
         return -1;
     }
+    *ret_noted = true;
     if (fault != NULL) {
         outage_failed(service, OUTAGE_RELAY, fault);
         return error_set(error, ERROR_MAILBOX, 0, "letters cannot be sent now: %s", fault);
@@ -339,11 +365,15 @@ static int note_results(Service *service, QueueBatch *batch, CycleReport *report
     return 0;
 }
 
-void queue_drop(Service *service) {
-    if (service->batch_ == NULL)
+static void batch_free(QueueBatch *batch) {
+    if (batch == NULL)
         return;
-    arena_free(&service->batch_->arena);
-    free(service->batch_);
+    arena_free(&batch->arena);
+    free(batch);
+}
+
+void queue_drop(Service *service) {
+    batch_free(service->batch_);
     service->batch_ = NULL;
 }
 
@@ -363,12 +393,12 @@ int queue_begin(Service *service, CycleReport *report, Error *error) {
         return error_set(error, ERROR_LATER, 0, "no memory for the letters that go out");
     arena_init(&batch->arena, BATCH_ARENA_MAX);
     batch->count = count;
-    service->batch_ = batch;
     if (note_attempts(service, batch, ids, report, error) < 0) {
-        queue_drop(service);
+        batch_free(batch);
         return -1;
     }
     hand_over(batch);
+    service->batch_ = batch;
     service->world->sender->operations->begin(service->world->sender, batch->mailings, batch->mailing_count, service->world->now, service->world->data);
     return count;
 }
@@ -380,9 +410,13 @@ int queue_step(Service *service, struct pollfd *extra, size_t extra_count, int m
     size_t left = sender == NULL ? 0 : sender->operations->work(sender, extra, extra_count, batch != NULL && idle ? 0 : milliseconds);
     if (batch == NULL || left > 0)
         return (int)left;
-    int result = note_results(service, batch, report, error);
-    queue_drop(service);
-    return result;
+    Error fault;
+    error_clear(&fault);
+    bool noted = false;
+    int result = note_results(service, batch, report, &noted, &fault);
+    if (noted || fault.grade != ERROR_LATER) /* else they are noted by a later step: what the relay said is not thrown away for a full disk */
+        queue_drop(service);
+    return result < 0 ? error_set(error, fault.grade, fault.code, "%s", fault.text) : result;
 }
 
 void queue_stop(Service *service) {
@@ -396,7 +430,9 @@ int queue_run(Service *service, CycleReport *report, Error *error) {
         if (count <= 0)
             return count;
         while (service->batch_ != NULL)
-            if (queue_step(service, NULL, 0, 1000, report, error) < 0)
+            if (queue_step(service, NULL, 0, 1000, report, error) < 0) {
+                queue_drop(service);
                 return -1;
+            }
     }
 }

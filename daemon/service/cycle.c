@@ -45,14 +45,16 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
     if (in < 0 && in_fault.grade == ERROR_DAMAGED)
         return error_set(error, in_fault.grade, in_fault.code, "%s", in_fault.text);
     /* Timers wait for a mailbox that was read to its end: an answer may lie in it. The queue waits for nobody. */
-    int timers = in < 0 ? 0 : timers_run(service, ret_report, &fault);
+    bool whole = service->world->source == NULL || service->read_at_ != 0;
+    int timers = in < 0 || !whole ? 0 : timers_run(service, ret_report, &fault);
     int out = queue_run(service, ret_report, &fault);
     int rest = service_note(service, &fault);
     if (in < 0)
         fault = in_fault;
     if (in == 0 && timers == 0 && out == 0 && rest == 0) {
         outage_over(service, OUTAGE_DISK);
-        return 0;
+        const Error *folder = &service->folder_fault_;
+        return folder->grade == ERROR_NONE ? 0 : error_set(error, folder->grade, folder->code, "%s", folder->text);
     }
     if (outage_of_disk(&fault))
         outage_failed(service, OUTAGE_DISK, fault.text);

@@ -14,6 +14,7 @@ enum {
     BATCH_BYTES_MAX = 16 * 1024 * 1024,   /* raw letters held at once */
     LETTER_ARENA_MAX = 16 * 1024 * 1024,  /* header, text and commands of one letter; honest ones take 100 kB */
     REST_SECONDS_MAX = 3600,
+    FAULTS_LOGGED_MAX = 8, /* letters that cannot be read, of one reading; status counts them all */
     LOOK_ARENA_MAX = 2 * BATCH_SIZE * HEAD_TAKEN,
     LIST_ARENA_MAX = 1024 * 1024 * 1024,  /* names of a mailbox that was never emptied */
 };
@@ -36,9 +37,8 @@ typedef struct Waiting { /* one letter in the mailbox that the store does not kn
 typedef struct Intake {
     Service *service;
     CycleReport *report;
+    bool not_filing; /* filing failed in this reading; the next one tries again */
 } Intake;
-
-/* ---- filing ---- */
 
 static bool stopping(const Service *service) {
     return service->stopping != NULL && service->stopping();
@@ -49,6 +49,57 @@ static void say_alive(const Service *service) {
         service->alive();
 }
 
+/* ---- letters that rest ---- */
+
+/* A letter that could not be had or filed, or came empty, is left alone for a while, each time for longer (RULINGS 7): from a minute to an hour. */
+static uint64_t rest_hash(const SourceLetter *letter) {
+    uint64_t hash = 14695981039346656037u; /* FNV-1a; a collision makes a letter wait an hour at most */
+    for (const char *byte = letter->mailbox; *byte != 0; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
+    for (const char *byte = letter->name; *byte != 0; byte++)
+        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
+    return hash;
+}
+
+static LetterRest *rest_of(Service *service, const SourceLetter *letter) {
+    uint64_t hash = rest_hash(letter);
+    for (int i = 0; i < LETTERS_RESTING_MAX; i++)
+        if (service->resting_[i].hash == hash)
+            return &service->resting_[i];
+    return NULL;
+}
+
+static bool is_resting(Service *service, const SourceLetter *letter) {
+    const LetterRest *rest = rest_of(service, letter);
+    Instant now = world_now(service->world);
+    return rest != NULL && now < rest->next && rest->next - now <= REST_SECONDS_MAX; /* further off: the clock was set back */
+}
+
+static void let_rest(Service *service, const SourceLetter *letter, bool unreadable) {
+    Instant now = world_now(service->world);
+    LetterRest *rest = rest_of(service, letter);
+    for (int i = 0; i < LETTERS_RESTING_MAX && rest == NULL; i++)
+        if (service->resting_[i].hash == 0 || service->resting_[i].next + SECONDS_PER_DAY < now) {
+            rest = &service->resting_[i];
+            *rest = (LetterRest){ .hash = rest_hash(letter) };
+        }
+    if (rest == NULL) /* more than it has room for are tried each time */
+        return;
+    int seconds = 60 << (rest->times < 6 ? rest->times : 6);
+    rest->times++;
+    rest->unreadable = unreadable;
+    rest->next = now + (seconds < REST_SECONDS_MAX ? seconds : REST_SECONDS_MAX);
+}
+
+/* ---- filing ---- */
+
+/* One that the mailbox will not mark keeps no other from being read or filed. */
+static void note_unfiled(Service *service, const SourceFile *file) {
+    let_rest(service, &(SourceLetter){ .mailbox = file->mailbox, .name = file->name }, false);
+    if (service->log != NULL)
+        service->log(file->fault.text);
+}
+
 /* Reads back from the store what is settled and not filed, and files it. A mailbox that is not to be had now
  * leaves the rest for the next cycle. */
 static int file_settled(Intake *intake, Error *error) {
@@ -57,20 +108,26 @@ static int file_settled(Intake *intake, Error *error) {
     int64_t ids[BATCH_SIZE];
     LetterIn letters[BATCH_SIZE];
     SourceFile files[BATCH_SIZE];
+    size_t asked = 0;
     service->unnoted_count_ = 0;
     int count = letters_in_unfiled(service->store, ids, BATCH_SIZE, error);
     for (int i = 0; i < count; i++) {
         if (letter_in_get(service->store, ids[i], &letters[i], error) < 0)
             return -1;
-        files[i] = (SourceFile){ letters[i].mailbox, letters[i].name, false };
+        if (is_resting(service, &(SourceLetter){ .mailbox = letters[i].mailbox, .name = letters[i].name }))
+            continue;
+        ids[asked] = ids[i];
+        files[asked++] = (SourceFile){ .mailbox = letters[i].mailbox, .name = letters[i].name };
     }
-    if (count <= 0)
-        return count;
+    if (count <= 0 || asked == 0)
+        return count < 0 ? -1 : 0;
     say_alive(service);
-    int result = source->operations->file(source, files, (size_t)count, error);
-    for (int i = 0; i < count; i++)
+    int result = source->operations->file(source, files, asked, error);
+    for (size_t i = 0; i < asked; i++)
         if (files[i].filed)
             service->unnoted_[service->unnoted_count_++] = ids[i];
+        else if (files[i].fault.grade != ERROR_NONE)
+            note_unfiled(service, &files[i]);
     intake->report->filed += service->unnoted_count_;
     return result;
 }
@@ -296,51 +353,11 @@ static int by_arrival(const void *left, const void *right) {
     return one->letter < other->letter ? -1 : 1; /* the mailbox's own order */
 }
 
-/* A letter that could not be had, or came empty, is left alone for a while, each time for longer (RULINGS 7): from a minute to an hour. */
-static uint64_t rest_hash(const SourceLetter *letter) {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a; a collision makes a letter wait an hour at most */
-    for (const char *byte = letter->mailbox; *byte != 0; byte++)
-        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
-    for (const char *byte = letter->name; *byte != 0; byte++)
-        hash = (hash ^ (unsigned char)*byte) * 1099511628211u;
-    return hash;
-}
-
-static LetterRest *rest_of(Service *service, const SourceLetter *letter) {
-    uint64_t hash = rest_hash(letter);
-    for (int i = 0; i < LETTERS_RESTING_MAX; i++)
-        if (service->resting_[i].hash == hash)
-            return &service->resting_[i];
-    return NULL;
-}
-
-static bool is_resting(Service *service, const SourceLetter *letter) {
-    const LetterRest *rest = rest_of(service, letter);
-    return rest != NULL && world_now(service->world) < rest->next;
-}
-
-static void let_rest(Service *service, const SourceLetter *letter, bool unreadable) {
-    Instant now = world_now(service->world);
-    LetterRest *rest = rest_of(service, letter);
-    for (int i = 0; i < LETTERS_RESTING_MAX && rest == NULL; i++)
-        if (service->resting_[i].hash == 0 || service->resting_[i].next + SECONDS_PER_DAY < now) {
-            rest = &service->resting_[i];
-            *rest = (LetterRest){ .hash = rest_hash(letter) };
-        }
-    if (rest == NULL) /* more than it has room for are tried each time */
-        return;
-    int seconds = 60 << (rest->times < 6 ? rest->times : 6);
-    rest->times++;
-    rest->unreadable = unreadable;
-    rest->next = now + (seconds < REST_SECONDS_MAX ? seconds : REST_SECONDS_MAX);
-}
-
 static void note_fault(Service *service, const SourceLetter *letter) {
     if (letter->fault.code == ENOENT)
         return;
     let_rest(service, letter, true);
-    service->unreadable_++;
-    if (service->log != NULL)
+    if (service->unreadable_++ < FAULTS_LOGGED_MAX && service->log != NULL)
         service->log(letter->fault.text);
 }
 
@@ -394,7 +411,7 @@ static int find_waiting(Service *service, const SourceList *list, Waiting *waiti
     int unknown = 0, count = 0, kept = 0;
     if (find_unknown(service, list, waiting, &unknown, error) < 0)
         return -1;
-    for (int at = 0; at < unknown; at += BATCH_SIZE) {
+    for (int at = 0; at < unknown && !stopping(service); at += BATCH_SIZE) {
         int most = unknown - at < BATCH_SIZE ? unknown - at : BATCH_SIZE;
         if (look_at(service, waiting + at, most, &kept, error) < 0)
             return -1;
@@ -489,7 +506,8 @@ static int take_all(Intake *intake, const SourceList *list, int batch_size, Erro
     return result;
 }
 
-static int read_mailbox(Intake *intake, int batch_size, Error *error) {
+/* *ret_whole: every folder was read to its end. */
+static int read_mailbox(Intake *intake, int batch_size, bool *ret_whole, Error *error) {
     MailSource *source = intake->service->world->source;
     Arena arena;
     SourceList list = { .count = 0 };
@@ -497,8 +515,9 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
     int result = source->operations->list(source, &arena, &list, error);
     if (result == 0)
         result = take_all(intake, &list, batch_size, error);
-    if (result == 0 && list.fault.grade != ERROR_NONE) /* a further folder: what it holds is not known (RULINGS 30) */
-        result = error_set(error, list.fault.grade, list.fault.code, "%s", list.fault.text);
+    *ret_whole = list.fault.grade == ERROR_NONE;
+    if (!*ret_whole)
+        intake->service->folder_fault_ = list.fault;
     arena_free(&arena);
     return result;
 }
@@ -506,7 +525,9 @@ static int read_mailbox(Intake *intake, int batch_size, Error *error) {
 static int run(Service *service, CycleReport *report, Error *error) {
     Intake intake = { .service = service, .report = report };
     int leftovers = 0;
+    bool whole = false;
     service->unreadable_ = 0;
+    error_clear(&service->folder_fault_);
     if (settle_leftovers(&intake, &leftovers, error) < 0)
         return -1;
     /* Letters settled before the end came and not filed: found by their key, only filed. */
@@ -518,9 +539,9 @@ static int run(Service *service, CycleReport *report, Error *error) {
         if (service_note(service, error) < 0)
             return -1;
     }
-    if (read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, error) < 0)
+    if (read_mailbox(&intake, leftovers > 0 ? 1 : BATCH_SIZE, &whole, error) < 0)
         return -1;
-    if (!stopping(service))
+    if (whole && !stopping(service))
         service->read_at_ = world_now(service->world);
     return 0;
 }

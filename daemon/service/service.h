@@ -55,6 +55,8 @@ typedef struct Service {
     bool (*stopping)(void); /* asked between letters: true ends the work after the letter in hand */
 
     LetterRest resting_[LETTERS_RESTING_MAX];
+    Error folder_fault_; /* of the last reading: a further folder that could not be read, or letters that could not be filed, while the rest was
+                          * done; ERROR_NONE: all went well */
     struct Outage *outages_;       /* outage.h; NULL until outage_load() */
     struct QueueBatch *batch_;     /* letters on their way; NULL: none */
 } Service;
@@ -68,6 +70,8 @@ typedef struct CycleReport {
 int service_cycle(Service *service, CycleReport *ret_report, Error *error);
 
 /* Its parts, for serve and for tests. */
+/* A folder that cannot be read or filed into stops nobody else's letters: intake_run() then returns 0 and service->folder_fault_ says what it was; where
+ * a folder was not read, read_at_ stays unset, for the mailbox was not read to its end (RULINGS 30). service_cycle() fails with it at its end. */
 int intake_run(Service *service, CycleReport *report, Error *error);
 int timers_run(Service *service, CycleReport *report, Error *error);
 int queue_run(Service *service, CycleReport *report, Error *error);

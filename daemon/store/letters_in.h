@@ -4,6 +4,7 @@
 
 #include "core/base/instant.h"
 #include "core/base/sha256.h"
+#include "daemon/inbox/source.h"
 #include "daemon/store/store.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
 typedef struct LetterIn {
     int64_t id;
     Instant arrival, stored;
-    char mailbox[128], name[300];
+    char mailbox[SOURCE_MAILBOX_MAX], name[300];
     char state[16];
     bool filed;
     int tries;
