@@ -1,13 +1,15 @@
 /* An IMAP mailbox: opening it, what lies in it, and whether it can be read and filed. */
 #include "daemon/inbox/source_imap.h"
 
+#include "daemon/line/host.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    UID_TEXT = 12,      /* "4294967295 " and a little */
+    UID_TEXT = 12,      /* "4294967295 " and a little; also ";4294967295" with NUL */
     ENTRY_TEXT = 64,    /* "* 1000000 FETCH (UID 4294967295)" likewise */
 };
 
@@ -25,11 +27,14 @@ bool imap_source_uid(const char *name, uint32_t *ret_uid) {
 }
 
 ImapFolder *imap_source_folder(ImapSource *imap, const char *mailbox, uint32_t *ret_validity) {
-    const char *end = strrchr(mailbox, ';');
+    size_t account = strlen(imap->account);
+    if (strncmp(mailbox, imap->account, account) != 0)
+        return NULL;
+    const char *name = mailbox + account, *end = strrchr(name, ';');
     if (end == NULL || !imap_source_uid(end + 1, ret_validity))
         return NULL;
     for (size_t i = 0; i < imap->folder_count; i++)
-        if (strncmp(imap->folders[i].name, mailbox, (size_t)(end - mailbox)) == 0 && imap->folders[i].name[end - mailbox] == 0)
+        if (strncmp(imap->folders[i].name, name, (size_t)(end - name)) == 0 && imap->folders[i].name[end - name] == 0)
             return &imap->folders[i];
     return NULL;
 }
@@ -144,7 +149,7 @@ static int list_folder(ImapSource *imap, size_t number, Arena *arena, Gathered *
     if (imap_open(session, error) < 0 || imap_select(session, &imap->folders[number], false, error) < 0)
         return -1;
     int result = find_uids(session, &uids, error);
-    if (result == 0 && !gather(gathered, &uids, arena_printf(arena, "%s;%u", imap->folders[number].name, session->validity), arena))
+    if (result == 0 && !gather(gathered, &uids, arena_printf(arena, "%s%s;%u", imap->account, imap->folders[number].name, session->validity), arena))
         result = error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for the list of letters in %s", imap->folders[number].name);
     if (result == 0 && number == 0) {
         imap->listed_validity = session->validity;
@@ -278,6 +283,15 @@ static int name_folder(ImapFolder *ret_folder, const char *name, Error *error) {
     return error_set(error, ERROR_INPUT, 0, "\"%s\" cannot be the name of an IMAP folder: it is empty, too long, or holds a control character", name);
 }
 
+/* The store has room for SOURCE_MAILBOX_MAX; a name that was cut off might be another folder's. */
+static int check_lengths(const ImapSource *imap, Error *error) {
+    for (size_t i = 0; i < imap->folder_count; i++)
+        if (strlen(imap->account) + strlen(imap->folders[i].name) + UID_TEXT > SOURCE_MAILBOX_MAX)
+            return error_set(error, ERROR_INPUT, 0, "the name of the IMAP folder %.60s is too long: user, server and folder may have %d bytes together; "
+                             "give the folder a shorter name", imap->folders[i].name, SOURCE_MAILBOX_MAX - UID_TEXT);
+    return 0;
+}
+
 /* A folder read twice would give each letter twice; letters moved into one that is read would come back as new ones. */
 static int check_names(const ImapSource *imap, Error *error) {
     for (size_t i = 0; i < imap->folder_count; i++) {
@@ -304,11 +318,18 @@ MailSource *source_imap_open(const LineAccount *account, const char *folder, con
     imap->session.account = *account;
     imap->after = after;
     imap->folders = folders;
+    char host[HOST_MAX];
+    host_and_port(account->url, host, sizeof host);
+    for (char *at = host; *at != 0; at++) /* it is the same server, however it is written */
+        *at = (char)(*at >= 'A' && *at <= 'Z' ? *at - 'A' + 'a' : *at);
+    snprintf(imap->account, sizeof imap->account, "imap/%s@%s/", account->user != NULL ? account->user : "", host);
     int result = 0;
     for (size_t i = 0; i <= also_count && result == 0; i++, imap->folder_count++)
         result = name_folder(&folders[i], i > 0 ? also[i - 1] : folder != NULL ? folder : "INBOX", error);
     if (result == 0 && after == AFTER_MOVE)
         result = name_folder(&imap->target, after_folder != NULL ? after_folder : "", error);
+    if (result == 0)
+        result = check_lengths(imap, error);
     if (result == 0)
         result = check_names(imap, error);
     if (result == 0)

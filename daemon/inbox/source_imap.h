@@ -21,6 +21,7 @@ typedef struct ImapSuspect { /* a letter with which the line broke; it is asked 
 typedef struct ImapSource {
     MailSource source; /* first: this is a MailSource */
     ImapSession session;
+    char account[SOURCE_MAILBOX_MAX]; /* "imap/USER@HOST:PORT/", with which the mailbox of each letter begins */
     ImapFolder *folders; /* [0]: the mailbox itself, then `also` */
     size_t folder_count;
     ImapFolder target; /* AFTER_MOVE */
@@ -38,7 +39,7 @@ typedef struct ImapSource {
     size_t wait_length;
 } ImapSource;
 
-/* The folder and UIDVALIDITY of a letter's mailbox, "FOLDER;UIDVALIDITY". NULL: none that is read. */
+/* The folder and UIDVALIDITY of a letter's mailbox, "imap/USER@HOST:PORT/FOLDER;UIDVALIDITY". NULL: none that is read, another account's say. */
 ImapFolder *imap_source_folder(ImapSource *imap, const char *mailbox, uint32_t *ret_validity);
 /* A UID as it stands in a letter's name. */
 bool imap_source_uid(const char *name, uint32_t *ret_uid);

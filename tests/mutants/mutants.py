@@ -123,8 +123,12 @@ MUTANTS = [
     # real servers
     Mutant("UIDVALIDITY is not looked at when filing", IMAP_FILE, "session->validity != filed[0].validity", "filed[0].validity == 0",
            mail("another_uidvalidity_are_never_filed")),
-    Mutant("letters are known by their UID alone", "daemon/inbox/source_imap.c", """arena_printf(arena, "%s;%u", imap->folders[number].name, session->validity)""",
-           """arena_printf(arena, "%s;%u", imap->folders[number].name, session->validity != 0)""", mail("made_anew_doubles_nothing or another_uidvalidity")),
+    Mutant("letters are known by their UID alone", "daemon/inbox/source_imap.c",
+           """arena_printf(arena, "%s%s;%u", imap->account, imap->folders[number].name, session->validity)""",
+           """arena_printf(arena, "%s%s;%u", imap->account, imap->folders[number].name, session->validity != 0)""",
+           mail("made_anew_doubles_nothing or another_uidvalidity")),
+    Mutant("another account's letters are taken for this one's", "daemon/inbox/source_imap.c", "strncmp(mailbox, imap->account, account) != 0",
+           "strlen(mailbox) < account", unit("test_inbox_imap")),
     Mutant("a plain EXPUNGE", IMAP_FILE, "mailimap_uid_expunge(session->imap, set)", "mailimap_expunge(session->imap)",
            mail("another_program_has_marked_as_deleted")),
     Mutant("a plain EXPUNGE where there is no other", IMAP_FILE, """    if (!session->can_uidplus)

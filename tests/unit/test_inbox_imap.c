@@ -85,6 +85,46 @@ static void uids(void **state) {
         assert_false(imap_source_uid(bad[i], &uid));
 }
 
+/* A letter is known by its account too: the same folder, UIDVALIDITY and UID of another one name another letter. */
+static void mailboxes_of_other_accounts(void **state) {
+    (void)state;
+    static const char *const junk[] = { "Junk" };
+    LineAccount account = { .url = "imaps://Mail.club.example", .user = "a/b@club.example" };
+    MailSource *source = source_imap_open(&account, NULL, junk, 1, AFTER_SEEN, NULL, NULL);
+    assert_non_null(source);
+    ImapSource *imap = (ImapSource *)source;
+    uint32_t validity = 0;
+    assert_ptr_equal(imap_source_folder(imap, "imap/a/b@club.example@mail.club.example:993/Junk;12", &validity), &imap->folders[1]);
+    assert_int_equal(validity, 12);
+    static const char *const others[] = {
+        "INBOX;12", "imap/a/b@club.example@mail.club.example:143/INBOX;12", "imap/a/c@club.example@mail.club.example:993/INBOX;12",
+        "imap/a/b@club.example@mail.clus.example:993/INBOX;12", "imap/a/b@club.example@mail.club.example:993/Junk",
+        "imap/a/b@club.example@mail.club.example:993/Spam;12", "imap/a/b@club.example@mail.club.example:993/INBOX;0", "", "imap/",
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        assert_null(imap_source_folder(imap, others[i], &validity));
+    source->operations->close(source);
+}
+
+static void names_longer_than_the_store_has_room_for(void **state) {
+    (void)state;
+    LineAccount account = { .url = "imap://127.0.0.1:143", .user = "chess" };
+    char name[SOURCE_MAILBOX_MAX], key[SOURCE_MAILBOX_MAX + 100];
+    Error error = { 0 };
+    memset(name, 'x', sizeof name);
+    name[SOURCE_MAILBOX_MAX - strlen("imap/chess@127.0.0.1:143/;4294967295") - 1] = 0;
+    assert_int_equal(snprintf(key, sizeof key, "imap/chess@127.0.0.1:143/%s;4294967295", name) + 1, SOURCE_MAILBOX_MAX);
+    MailSource *source = source_imap_open(&account, name, NULL, 0, AFTER_SEEN, NULL, &error);
+    assert_non_null(source);
+    source->operations->close(source);
+    name[strlen(name)] = 'x';
+    name[SOURCE_MAILBOX_MAX - strlen("imap/chess@127.0.0.1:143/;4294967295")] = 0;
+    const char *const also[] = { name };
+    assert_null(source_imap_open(&account, NULL, also, 1, AFTER_SEEN, NULL, &error));
+    assert_int_equal(error.grade, ERROR_INPUT);
+    assert_non_null(strstr(error.text, "too long"));
+}
+
 /* ---- a scripted server ---- */
 
 typedef struct Step { /* one command that the server waits for, and what it answers */
@@ -228,7 +268,9 @@ static void letters_are_looked_at(void **state) {
     MailSource *source = open_source(5);
     list(source, &arena, &found);
     assert_int_equal(found.count, 3);
-    assert_string_equal(found.letters[0].mailbox, "INBOX;7");
+    char mailbox[100];
+    snprintf(mailbox, sizeof mailbox, "imap/chess@127.0.0.1:%d/INBOX;7", port);
+    assert_string_equal(found.letters[0].mailbox, mailbox);
     assert_string_equal(found.letters[2].name, "3");
     SourceLetter *letters[] = { &found.letters[2], &found.letters[1], &found.letters[0] };
     assert_int_equal(source->operations->look(source, &arena, letters, 3, &error), 0);
@@ -414,6 +456,8 @@ int main(void) {
         cmocka_unit_test(names_that_cannot_be),
         cmocka_unit_test(folders_that_are_read_and_moved_into),
         cmocka_unit_test(uids),
+        cmocka_unit_test(mailboxes_of_other_accounts),
+        cmocka_unit_test(names_longer_than_the_store_has_room_for),
         cmocka_unit_test_teardown(letters_are_looked_at, end_server),
         cmocka_unit_test_teardown(a_letter_that_breaks_the_line_is_found_out, end_server),
         cmocka_unit_test_teardown(news_with_the_plus_sign, end_server),
