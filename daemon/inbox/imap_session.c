@@ -76,7 +76,7 @@ void imap_drop(ImapSession *session) {
         mailstream_close(session->stream);
     line_close(session->line);
     free(session->prefix);
-    *session = (ImapSession){ .account = session->account, .number = session->number };
+    *session = (ImapSession){ .account = session->account, .number = session->number, .selections = session->selections };
 }
 
 static void note_capabilities(ImapSession *session, const struct mailimap_capability_data *data) {
@@ -343,6 +343,7 @@ int imap_select(ImapSession *session, ImapFolder *folder, bool writable, Error *
         return error_set(error, ERROR_MAILBOX, 0, "%s: the server gives the folder %s no UIDVALIDITY, without which its letters cannot be told apart",
                          line_host(session->line), folder->name);
     session->selected = folder;
+    session->selections++;
     session->writable = writable && info->sel_perm != MAILIMAP_MAILBOX_READONLY;
     session->validity = info->sel_uidvalidity;
     session->next = info->sel_uidnext;

@@ -30,6 +30,7 @@ typedef struct ImapSession {
     LineAccount account;
     Line *line; /* NULL: none */
     unsigned number; /* of the line: it grows with each */
+    unsigned selections; /* how often a folder could be opened, on all lines */
     mailstream *stream;
     mailimap *imap;
     bool can_move, can_uidplus, can_idle, can_namespace; /* capabilities of this line */

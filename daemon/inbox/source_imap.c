@@ -39,6 +39,14 @@ ImapFolder *imap_source_folder(ImapSource *imap, const char *mailbox, uint32_t *
     return NULL;
 }
 
+ImapLineBefore imap_source_line(const ImapSource *imap) {
+    return (ImapLineBefore){ imap->session.line != NULL, imap->session.selections };
+}
+
+bool imap_source_was_stale(const ImapSource *imap, ImapLineBefore before) {
+    return before.open && imap->session.line == NULL && imap->session.selections == before.selections;
+}
+
 /* ---- list ---- */
 
 typedef struct Uids {
@@ -160,26 +168,37 @@ static int list_folder(ImapSource *imap, size_t number, Arena *arena, Gathered *
     return result;
 }
 
-/* A further folder that the server does not give keeps no letter of the others waiting; the line must be in order for that. */
+/* A further folder that the server does not give, be it that the line breaks with it each time, keeps no letter of the others waiting. */
+static int list_further(ImapSource *imap, Arena *arena, Gathered *gathered, SourceList *list, Error *error) {
+    for (size_t i = 1; i < imap->folder_count; i++) {
+        Error fault = { 0 };
+        if (list_folder(imap, i, arena, gathered, &fault) == 0)
+            continue;
+        if (fault.grade == ERROR_LATER) /* that is not the folder's doing */
+            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        if (list->fault.grade == ERROR_NONE)
+            list->fault = fault;
+        if (imap->session.line == NULL && imap_open(&imap->session, &fault) < 0)
+            break; /* no new one: the others cannot be had either */
+    }
+    return 0;
+}
+
 static int imap_source_list(MailSource *source, Arena *arena, SourceList *ret_list, Error *error) {
     ImapSource *imap = (ImapSource *)source;
     Gathered gathered = { NULL, 0 };
     SourceList list = { .letters = NULL };
     imap_source_wait_end(source);
-    int result = 0;
-    for (size_t i = 0; i < imap->folder_count && result == 0; i++) {
-        Error fault = { 0 };
-        if (list_folder(imap, i, arena, &gathered, &fault) == 0)
-            continue;
-        if (i == 0 || imap->session.line == NULL)
-            result = error_set(error, fault.grade, fault.code, "%s", fault.text);
-        else if (list.fault.grade == ERROR_NONE)
-            list.fault = fault;
-    }
+    ImapLineBefore before = imap_source_line(imap);
+    int result = list_folder(imap, 0, arena, &gathered, error);
+    if (result < 0 && imap_source_was_stale(imap, before))
+        result = list_folder(imap, 0, arena, &gathered, error);
+    if (result == 0)
+        result = list_further(imap, arena, &gathered, &list, error);
     list.count = gathered.count;
     list.letters = result == 0 ? arena_alloc(arena, (gathered.count + 1) * sizeof *list.letters) : NULL;
     if (result == 0 && list.letters == NULL)
-        result = error_set(error, ERROR_MAILBOX, ENOMEM, "%s: the mailbox holds more letters than can be listed", line_host(imap->session.line));
+        result = error_set(error, ERROR_MAILBOX, ENOMEM, "%s: the mailbox holds more letters than can be listed", imap->folders[0].name);
     if (result == 0) {
         if (gathered.count > 0)
             memcpy(list.letters, gathered.letters, gathered.count * sizeof *list.letters);
@@ -222,12 +241,10 @@ static int probe_folder(ImapSession *session, ImapFolder *folder, bool make, Err
     return make ? imap_folder_make(session, folder, error) : 1;
 }
 
-static int imap_source_probe(MailSource *source, bool make, Error *error) {
-    ImapSource *imap = (ImapSource *)source;
+static int probe(ImapSource *imap, bool make, Error *error) {
     ImapSession *session = &imap->session;
     char missing[ERROR_TEXT_MAX / 2] = "";
     size_t length = 0;
-    imap_source_wait_end(source);
     if (imap_open(session, error) < 0)
         return -1;
     if (imap->after == AFTER_DELETE && !session->can_uidplus)
@@ -248,6 +265,16 @@ static int imap_source_probe(MailSource *source, bool make, Error *error) {
         if (imap_select(session, &imap->folders[i], true, error) < 0 || probe_marking(imap, &imap->folders[i], error) < 0)
             return -1;
     return 0;
+}
+
+static int imap_source_probe(MailSource *source, bool make, Error *error) {
+    ImapSource *imap = (ImapSource *)source;
+    imap_source_wait_end(source);
+    ImapLineBefore before = imap_source_line(imap);
+    int result = probe(imap, make, error);
+    if (result < 0 && imap_source_was_stale(imap, before))
+        result = probe(imap, make, error);
+    return result;
 }
 
 /* ---- opening and closing ---- */

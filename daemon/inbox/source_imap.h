@@ -41,6 +41,14 @@ typedef struct ImapSource {
 
 /* The folder and UIDVALIDITY of a letter's mailbox, "imap/USER@HOST:PORT/FOLDER;UIDVALIDITY". NULL: none that is read, another account's say. */
 ImapFolder *imap_source_folder(ImapSource *imap, const char *mailbox, uint32_t *ret_validity);
+/* The line as it stands before an operation, and whether that failed only as the line had been lost since the last one (the server hangs up on
+ * those who say nothing, or was started anew): then it is to be tried once more, on a new line. */
+typedef struct ImapLineBefore {
+    bool open;
+    unsigned selections;
+} ImapLineBefore;
+ImapLineBefore imap_source_line(const ImapSource *imap);
+bool imap_source_was_stale(const ImapSource *imap, ImapLineBefore before);
 /* A UID as it stands in a letter's name. */
 bool imap_source_uid(const char *name, uint32_t *ret_uid);
 

@@ -148,7 +148,7 @@ static int file_some(ImapSource *imap, const Filed *filed, size_t count, Error *
 }
 
 /* All letters of one folder and UIDVALIDITY, `count` of them. */
-static int file_folder(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+static int file_folder_once(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
     ImapSession *session = &imap->session;
     Error fault = { 0 };
     if (imap_open(session, error) < 0)
@@ -169,6 +169,14 @@ static int file_folder(ImapSource *imap, const Filed *filed, size_t count, Error
             return -1;
     }
     return 0;
+}
+
+static int file_folder(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+    ImapLineBefore before = imap_source_line(imap);
+    int result = file_folder_once(imap, filed, count, error);
+    if (result < 0 && imap_source_was_stale(imap, before))
+        result = file_folder_once(imap, filed, count, error);
+    return result;
 }
 
 static int by_place(const void *left, const void *right) {

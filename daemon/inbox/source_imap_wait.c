@@ -55,10 +55,8 @@ static int begin(ImapSource *imap, Error *error) {
     return -1;
 }
 
-int imap_source_wait_begin(MailSource *source, int *ret_descriptor, Error *error) {
-    ImapSource *imap = (ImapSource *)source;
+static int wait_begin(ImapSource *imap, int *ret_descriptor, Error *error) {
     ImapSession *session = &imap->session;
-    imap_source_wait_end(source);
     *ret_descriptor = -1;
     if (imap_open(session, error) < 0)
         return -1;
@@ -78,6 +76,16 @@ int imap_source_wait_begin(MailSource *source, int *ret_descriptor, Error *error
     imap->waiting = true;
     *ret_descriptor = line_descriptor(session->line);
     return 0;
+}
+
+int imap_source_wait_begin(MailSource *source, int *ret_descriptor, Error *error) {
+    ImapSource *imap = (ImapSource *)source;
+    imap_source_wait_end(source);
+    ImapLineBefore before = imap_source_line(imap);
+    int result = wait_begin(imap, ret_descriptor, error);
+    if (result < 0 && imap_source_was_stale(imap, before))
+        result = wait_begin(imap, ret_descriptor, error);
+    return result;
 }
 
 bool imap_source_wait_heard(MailSource *source) {

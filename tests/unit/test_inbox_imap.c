@@ -234,12 +234,16 @@ static int end_server(void **state) {
 
 static char url[64], password_file[] = "/tmp/epistle-imap-XXXXXX";
 
-static MailSource *open_source(int seconds) {
+static MailSource *open_with(int seconds, const char *const *also, size_t also_count, AfterKind after) {
     snprintf(url, sizeof url, "imap://127.0.0.1:%d", port);
     LineAccount account = { .url = url, .user = "chess", .secret.file = password_file, .plain = true, .seconds = seconds };
-    MailSource *source = source_imap_open(&account, NULL, NULL, 0, AFTER_SEEN, NULL, NULL);
+    MailSource *source = source_imap_open(&account, NULL, also, also_count, after, after == AFTER_MOVE ? "Done" : NULL, NULL);
     assert_non_null(source);
     return source;
+}
+
+static MailSource *open_source(int seconds) {
+    return open_with(seconds, NULL, 0, AFTER_SEEN);
 }
 
 static void list(MailSource *source, Arena *arena, SourceList *ret_list) {
@@ -329,6 +333,86 @@ static void a_letter_that_breaks_the_line_is_found_out(void **state) {
     }
     for (int i = 0; i < 3; i++)
         str_free(&raw[i]);
+    source->operations->close(source);
+    arena_free(&arena);
+    served();
+}
+
+/* ---- lines that were lost in the meantime ---- */
+
+#define SELECT { "SELECT INBOX", "* 3 EXISTS\r\n* OK [UIDVALIDITY 7] so\r\n$ OK [READ-WRITE] open\r\n" }
+
+/* Between any two operations the server hangs up on the line that says nothing: none of them fails by that. */
+static void a_line_that_was_lost_between_two_operations(void **state) {
+    (void)state;
+    static const Step first[] = { OPEN("3", "4"), LISTED, { "EXAMINE", NULL }, { 0 } };
+    static const Step second[] = { OPEN("3", "4"), LISTED, { "SELECT", NULL }, { 0 } };
+    static const Step third[] = { SELECT, { "UID STORE 2 +FLAGS.SILENT (\\Seen)", "$ OK done\r\n" }, { "SELECT", NULL }, { 0 } };
+    static const Step fourth[] = { SELECT, { "EXAMINE", NULL }, { 0 } };
+    static const Step fifth[] = { OPEN("3", "4"), { "IDLE", "+\r\n" }, { "DONE", "$ OK done\r\n" }, LOG_OUT, { 0 } };
+    static const Step *const scripts[] = { first, second, third, fourth, fifth, NULL };
+    serve(scripts);
+    Arena arena;
+    SourceList found = { .letters = NULL };
+    Error error = { 0 };
+    int descriptor = -1;
+    arena_init(&arena, 1024 * 1024);
+    MailSource *source = open_source(5);
+    list(source, &arena, &found);
+    list(source, &arena, &found);
+    assert_int_equal(found.count, 3);
+    SourceFile file = { .mailbox = found.letters[1].mailbox, .name = found.letters[1].name };
+    assert_int_equal(source->operations->file(source, &file, 1, &error), 0);
+    assert_true(file.filed);
+    assert_int_equal(source->operations->probe(source, false, &error), 0);
+    assert_int_equal(source->operations->wait_begin(source, &descriptor, &error), 0);
+    assert_true(descriptor >= 0);
+    source->operations->close(source);
+    arena_free(&arena);
+    served();
+}
+
+/* A new line that breaks is no old one: nothing is tried again at once, the server has enough to do. */
+static void a_new_line_that_breaks_is_an_outage(void **state) {
+    (void)state;
+    static const Step first[] = { { "EXAMINE", NULL }, { 0 } };
+    static const Step *const scripts[] = { first, NULL };
+    serve(scripts);
+    Arena arena;
+    SourceList found = { .letters = NULL };
+    Error error = { 0 };
+    arena_init(&arena, 1024 * 1024);
+    MailSource *source = open_source(5);
+    assert_int_equal(source->operations->list(source, &arena, &found, &error), -1);
+    assert_int_equal(error.grade, ERROR_MAILBOX);
+    assert_non_null(strstr(error.text, "closed the connection"));
+    source->operations->close(source);
+    arena_free(&arena);
+    served();
+}
+
+/* The line breaks with one further folder each time: the mailbox itself and the folder behind it are read. */
+static void a_further_folder_that_breaks_the_line(void **state) {
+    (void)state;
+    static const char *const also[] = { "Junk", "Spam" };
+    static const Step first[] = {
+        OPEN("3", "4"), LISTED, { "LIST \"\" \"\"", "* LIST (\\Noselect) \"/\" \"\"\r\n$ OK done\r\n" },
+        { "LIST \"\" \"Junk\"", "* LIST () \"/\" Junk\r\n$ OK done\r\n" }, { "EXAMINE Junk", NULL }, { 0 } };
+    static const Step second[] = {
+        { "LIST \"\" \"\"", "* LIST (\\Noselect) \"/\" \"\"\r\n$ OK done\r\n" }, { "LIST \"\" \"Spam\"", "* LIST () \"/\" Spam\r\n$ OK done\r\n" },
+        { "EXAMINE Spam", "* 1 EXISTS\r\n* OK [UIDVALIDITY 9] so\r\n$ OK [READ-ONLY] open\r\n" },
+        { "UID SEARCH", "* SEARCH 44\r\n$ OK done\r\n" }, LOG_OUT, { 0 } };
+    static const Step *const scripts[] = { first, second, NULL };
+    serve(scripts);
+    Arena arena;
+    SourceList found = { .letters = NULL };
+    arena_init(&arena, 1024 * 1024);
+    MailSource *source = open_with(5, also, 2, AFTER_SEEN);
+    list(source, &arena, &found);
+    assert_int_equal(found.count, 4);
+    assert_non_null(strstr(found.letters[3].mailbox, "/Spam;9"));
+    assert_int_equal(found.fault.grade, ERROR_MAILBOX);
+    assert_non_null(strstr(found.fault.text, "Junk"));
     source->operations->close(source);
     arena_free(&arena);
     served();
@@ -460,6 +544,9 @@ int main(void) {
         cmocka_unit_test(names_longer_than_the_store_has_room_for),
         cmocka_unit_test_teardown(letters_are_looked_at, end_server),
         cmocka_unit_test_teardown(a_letter_that_breaks_the_line_is_found_out, end_server),
+        cmocka_unit_test_teardown(a_line_that_was_lost_between_two_operations, end_server),
+        cmocka_unit_test_teardown(a_new_line_that_breaks_is_an_outage, end_server),
+        cmocka_unit_test_teardown(a_further_folder_that_breaks_the_line, end_server),
         cmocka_unit_test_teardown(news_with_the_plus_sign, end_server),
         cmocka_unit_test_teardown(news_before_the_plus_sign, end_server),
         cmocka_unit_test_teardown(idle_talk_is_no_news, end_server),
