@@ -147,6 +147,37 @@ static int file_some(ImapSource *imap, const Filed *filed, size_t count, Error *
     return result;
 }
 
+/* The server has refused these letters together: one may be at fault, or the folder that they are to go to. 0: each is filed or has its fault; -1. */
+static int file_singly(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+    ImapSession *session = &imap->session;
+    for (size_t i = 0; i < count; i++) {
+        Error fault = { 0 };
+        if (file_some(imap, filed + i, 1, &fault) == 0)
+            continue;
+        if (session->line == NULL || fault.grade == ERROR_INPUT)
+            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        error_set(&filed[i].file->fault, ERROR_LETTER, EIO, "the letter %s in %s cannot be marked as handled: %s", filed[i].file->name,
+                  filed[i].file->mailbox, fault.text);
+    }
+    return 0;
+}
+
+/* A refusal for every one of the letters is no letter's own doing. */
+static int file_many(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
+    Error fault = { 0 };
+    if (file_some(imap, filed, count, &fault) == 0)
+        return 0;
+    bool refused = imap->session.line != NULL && fault.grade != ERROR_INPUT;
+    if (refused && count > 1) {
+        if (file_singly(imap, filed, count, error) < 0)
+            return -1;
+        for (size_t i = 0; i < count; i++)
+            if (filed[i].file->filed)
+                return 0;
+    }
+    return error_set(error, fault.grade, fault.code, "%s", fault.text);
+}
+
 /* All letters of one folder and UIDVALIDITY, `count` of them. */
 static int file_folder_once(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
     ImapSession *session = &imap->session;
@@ -165,7 +196,7 @@ static int file_folder_once(ImapSource *imap, const Filed *filed, size_t count, 
                          line_host(session->line), filed[0].folder->name);
     for (size_t at = 0; at < count; at += IMAP_COMMAND_LETTERS) {
         size_t some = count - at < IMAP_COMMAND_LETTERS ? count - at : IMAP_COMMAND_LETTERS;
-        if (file_some(imap, filed + at, some, error) < 0)
+        if (file_many(imap, filed + at, some, error) < 0)
             return -1;
     }
     return 0;
@@ -197,6 +228,7 @@ int imap_source_file(MailSource *source, SourceFile *files, size_t count, Error 
     imap_source_wait_end(source);
     for (size_t i = 0; i < count; i++) {
         Filed *one = &filed[known];
+        error_clear(&files[i].fault);
         one->file = &files[i];
         one->folder = imap_source_folder(imap, files[i].mailbox, &one->validity);
         if (one->folder != NULL && imap_source_uid(files[i].name, &one->uid))
@@ -206,11 +238,13 @@ int imap_source_file(MailSource *source, SourceFile *files, size_t count, Error 
     }
     qsort(filed, known, sizeof *filed, by_place);
     int result = 0;
-    for (size_t at = 0; at < known && result == 0;) {
+    for (size_t at = 0; at < known && (result == 0 || imap->session.line != NULL);) { /* a folder that refuses keeps no other from it */
+        Error fault = { 0 };
         size_t end = at + 1;
         while (end < known && filed[end].folder == filed[at].folder && filed[end].validity == filed[at].validity)
             end++;
-        result = file_folder(imap, filed + at, end - at, error);
+        if (file_folder(imap, filed + at, end - at, &fault) < 0)
+            result = error_set(error, fault.grade, fault.code, "%s", fault.text);
         at = end;
     }
     free(filed);
