@@ -327,13 +327,24 @@ int imap_folder_make(ImapSession *session, ImapFolder *folder, Error *error) {
     return 0;
 }
 
+/* A refusal that says of itself that it is for the moment, or for us (RFC 5530): the folder may well be there. */
+static bool refused_for_another_reason(const ImapSession *session) {
+    static const char *const reasons[] = { "UNAVAILABLE", "SERVERBUG", "INUSE", "LIMIT", "NOPERM", "CONTACTADMIN", "AUTHORIZATIONFAILED", "CORRUPTION",
+                                           "CLIENTBUG", "EXPIRED", "PRIVACYREQUIRED" };
+    const struct mailimap_response_info *info = session->imap->imap_response_info;
+    for (size_t i = 0; info != NULL && info->rsp_atom != NULL && i < sizeof reasons / sizeof reasons[0]; i++)
+        if (text_equal_nocase(info->rsp_atom, reasons[i]))
+            return true;
+    return false;
+}
+
 int imap_select(ImapSession *session, ImapFolder *folder, bool writable, Error *error) {
     session->selected = NULL;
     if (imap_folder_find(session, folder, error) < 0)
         return -1;
     imap_begin(session, IMAP_ANSWER_MAX);
     int result = writable ? mailimap_select(session->imap, folder->found) : mailimap_examine(session->imap, folder->found);
-    if (imap_refused(result) && line_fault(session->line)[0] == 0 && !folder->there)
+    if (imap_refused(result) && line_fault(session->line)[0] == 0 && !folder->there && !refused_for_another_reason(session))
         return error_set(error, ERROR_INPUT, IMAP_FOLDER_MISSING, "%s: there is no folder %s (%s): correct its name in [mailbox], or make it with "
                          "`epistle check --init`", line_host(session->line), folder->name, imap_words(session));
     if (result != MAILIMAP_NO_ERROR)

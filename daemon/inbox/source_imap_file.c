@@ -178,15 +178,31 @@ static int file_many(ImapSource *imap, const Filed *filed, size_t count, Error *
     return error_set(error, fault.grade, fault.code, "%s", fault.text);
 }
 
+/* 1: the folder is open; 0: there is none; -1. What a folder holds counts as filed for good once the folder has gone: one that a server does not see for
+ * a moment is asked for on another line too before that is believed. */
+static int select_to_file(ImapSource *imap, ImapFolder *folder, Error *error) {
+    ImapSession *session = &imap->session;
+    for (int lines = 0; lines < 2; lines++) {
+        Error fault = { 0 };
+        if (imap_open(session, error) < 0)
+            return -1;
+        if (imap_select(session, folder, true, &fault) == 0)
+            return 1;
+        if (fault.code != IMAP_FOLDER_MISSING)
+            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        if (lines == 0)
+            imap_leave(session);
+    }
+    return 0;
+}
+
 /* All letters of one folder and UIDVALIDITY, `count` of them. */
 static int file_folder_once(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
     ImapSession *session = &imap->session;
-    Error fault = { 0 };
-    if (imap_open(session, error) < 0)
+    int there = select_to_file(imap, filed[0].folder, error);
+    if (there < 0)
         return -1;
-    if (imap_select(session, filed[0].folder, true, &fault) < 0 && fault.code != IMAP_FOLDER_MISSING)
-        return error_set(error, fault.grade, fault.code, "%s", fault.text);
-    if (session->selected == NULL || session->validity != filed[0].validity) { /* they have gone, with their folder or its numbering */
+    if (there == 0 || session->validity != filed[0].validity) { /* they have gone, with their folder or its numbering */
         for (size_t i = 0; i < count; i++)
             filed[i].file->filed = true;
         return 0;
