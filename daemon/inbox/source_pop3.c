@@ -1,11 +1,18 @@
 /* The POP3 source: five commands of our own on a line that curl has opened and logged in on (RFC 1939, RULINGS 45).
  *
  * A letter's number holds for one line only, its UIDL for ever. So everything that names a letter looks its number up in the UIDL list of the very line it
- * goes over; a line that broke is gone with its list, and the next call begins with a new one. Deletions count at QUIT (RFC 1939, 6): one is believed
- * when the answer to QUIT has come. */
+ * goes over; a line that broke is gone with its list. Deletions count at QUIT (RFC 1939, 6): one is believed when the answer to QUIT has come.
+ *
+ *     the line breaks        what is done
+ *     as it had been idle    the same once more on a new line
+ *     at one letter's RETR   if another letter can be read on a new line, the one is at fault; else the mailbox
+ *     at one letter's DELE   nothing is deleted; once more without this letter
+ *     before QUIT's answer   the server has deleted nothing, or all: the next call looks for them in a new list, and those that have gone are filed */
 #include "daemon/inbox/source.h"
 
 #include "daemon/inbox/gate.h"
+#include "daemon/inbox/pop3_session.h"
+#include "daemon/line/host.h"
 
 #include <errno.h>
 #include <stdint.h>
@@ -13,367 +20,67 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAILBOX "pop3"
-
 enum {
-    UIDL_MAX = 200,          /* RFC 1939 says 70; some servers are longer */
-    COMMAND_MAX = 64,
-    ANSWER_MAX = 512,        /* of a status line that is kept, for its words */
-    LISTED_MAX = 2 * 1000 * 1000,
-    LIST_LINE_MAX = 4096,
+    MAILBOX_MAX = 128, /* with NUL; as the store has room for */
+    HASH_DIGITS = 32,
+    NAME_MAX_HERE = POP3_UIDL_MAX + 1 + HASH_DIGITS + 1,
     CACHE_MAX = 16 * 1024 * 1024,
-    LETTER_SLACK = 64 * 1024, /* dots that were doubled, sizes that were estimated */
-    SLOW_BYTES = 20 * 1000,   /* a second that a letter may take for so many bytes, beyond the operation's own time */
+    TWINS_MAX = 64,                     /* letters that share their UIDL and are read for their names on one line */
+    TWINS_BYTES_MAX = 8 * 1024 * 1024,
+    SHUNNED_MAX = 8,                    /* UIDLs that are left alone */
+    BREAKS_MAX = 16,                    /* letters at which the line may break in one reading of the mailbox: each costs a time-out */
     QUIT_SECONDS = 5,
 };
 
-typedef struct Listed { /* a letter as this line numbers it */
-    char *name;         /* the UIDL; "/2" and so on behind the second of that name (RFC 1939, 7: copies may share theirs) */
-    uint32_t number;
-    size_t size;        /* 0: the server does not say */
-} Listed;
-
-typedef struct Cached { /* a letter that look() has fetched, for fetch() */
+typedef struct Cached { /* a letter that was read already, for fetch() */
     char *name;
     Str raw;
     size_t limit; /* with which it was fetched */
+    size_t size;
 } Cached;
+
+typedef struct Twin { /* a letter that shares its UIDL, named on this line by its bytes */
+    char name[NAME_MAX_HERE];
+    uint32_t number;
+    bool copy; /* of one before it: one name, one letter */
+} Twin;
 
 typedef struct Pop3Source {
     MailSource base;
-    LineAccount account;
+    Pop3Session session;
     AfterKind after;
-    Line *line;
-    char buffer[16 * 1024];
-    size_t begin, end; /* what lies in the buffer */
-    Listed *listed;    /* sorted by name; of this line */
-    size_t listed_count, nameless;
+    char mailbox[MAILBOX_MAX];
     Cached *cached;
     size_t cached_count, cached_bytes;
+    Twin twins[TWINS_MAX];
+    size_t twin_count, twin_bytes;
+    bool twins_named; /* as far as they may be, on the present line */
+    char shunned[SHUNNED_MAX][POP3_UIDL_MAX + 1]; /* a letter of this UIDL broke the line while it was read for its name */
+    size_t shunned_count;
+    int breaks; /* since list() */
 } Pop3Source;
 
-/* ---- the line ---- */
-
-static void forget_list(Pop3Source *pop) {
-    for (size_t i = 0; i < pop->listed_count; i++)
-        free(pop->listed[i].name);
-    free(pop->listed);
-    pop->listed = NULL;
-    pop->listed_count = pop->nameless = 0;
+/* Before an operation: whoever worked since the last one may have taken longer than the server waits. */
+static void begin_operation(Pop3Source *pop) {
+    pop->session.idle = pop->session.line != NULL;
 }
 
-static void drop_line(Pop3Source *pop) {
-    line_close(pop->line);
-    pop->line = NULL;
-    pop->begin = pop->end = 0;
-    forget_list(pop);
-}
-
-static int seconds_of(const Pop3Source *pop) {
-    return pop->account.seconds > 0 ? pop->account.seconds : LINE_SECONDS;
-}
-
-static int fill(Pop3Source *pop, Error *error) {
-    if (pop->begin < pop->end)
-        return 0;
-    ssize_t got = line_read(pop->line, pop->buffer, sizeof pop->buffer, error);
-    if (got <= 0)
-        return -1;
-    pop->begin = 0;
-    pop->end = (size_t)got;
-    return 0;
-}
-
-/* One line without its end; of a longer one the first `most` bytes. */
-static int read_line(Pop3Source *pop, char *ret_line, size_t most, Error *error) {
-    size_t length = 0;
-    for (;;) {
-        if (fill(pop, error) < 0)
-            return -1;
-        char byte = pop->buffer[pop->begin++];
-        if (byte == '\n')
-            break;
-        if (length < most)
-            ret_line[length++] = byte;
-    }
-    if (length > 0 && ret_line[length - 1] == '\r')
-        length--;
-    ret_line[length] = 0;
-    return 0;
-}
-
-/* Sends a command and reads its status line. 1 for +OK, 0 for -ERR with the server's words, -1 for a line that cannot be used any more. */
-static int command(Pop3Source *pop, const char *text, char ret_words[ANSWER_MAX + 1], Error *error) {
-    if (line_write(pop->line, text, strlen(text), error) < 0 || read_line(pop, ret_words, ANSWER_MAX, error) < 0)
-        return -1;
-    bool well = text_starts_nocase(ret_words, "+OK");
-    if (!well && !text_starts_nocase(ret_words, "-ERR"))
-        return error_set(error, ERROR_MAILBOX, 0,
-                         "%s answers \"%.100s\" where POP3 has +OK or -ERR: the mailbox is read again from its list",
-                         line_host(pop->line), ret_words);
-    size_t skip = well ? 3 : 4;
-    skip += strspn(ret_words + skip, " \t");
-    memmove(ret_words, ret_words + skip, strlen(ret_words + skip) + 1);
-    return well;
-}
-
-/* ---- the list ---- */
-
-static int by_number(const void *left, const void *right) {
-    const Listed *one = left, *other = right;
-    return one->number < other->number ? -1 : one->number > other->number;
-}
-
-static int by_name(const void *left, const void *right) {
-    return strcmp(((const Listed *)left)->name, ((const Listed *)right)->name);
-}
-
-static bool name_good(const char *name) {
-    size_t length = strlen(name);
-    for (size_t i = 0; i < length; i++)
-        if (name[i] < '!' || name[i] > '~')
-            return false;
-    return length > 0 && length <= UIDL_MAX;
-}
-
-/* "NUMBER REST". A number that no letter can have makes the whole answer worthless: a command could reach the wrong letter. */
-static int split_entry(Pop3Source *pop, char *line, const char *what, uint32_t *ret_number, char **ret_rest, Error *error) {
-    char *end;
-    size_t digits = strspn(line, "0123456789");
-    unsigned long number = digits > 0 && digits < 10 ? strtoul(line, &end, 10) : 0;
-    if (number == 0)
-        return error_set(error, ERROR_MAILBOX, 0,
-                         "%s names a letter \"%.40s\" in its answer to %s: numbers begin with 1, so nothing is read or deleted",
-                         line_host(pop->line), line, what);
-    char *rest = line + digits;
-    rest += strspn(rest, " \t");
-    size_t length = strlen(rest);
-    while (length > 0 && (rest[length - 1] == ' ' || rest[length - 1] == '\t'))
-        rest[--length] = 0;
-    *ret_number = (uint32_t)number;
-    *ret_rest = rest;
-    return 0;
-}
-
-/* Reads the lines of a multi-line answer up to ".", each by `take`. */
-static int read_entries(Pop3Source *pop, const char *what, int (*take)(Pop3Source *pop, uint32_t number, const char *rest, Error *error), Error *error) {
-    char line[LIST_LINE_MAX + 1];
-    for (;;) {
-        uint32_t number = 0;
-        char *rest = NULL;
-        if (read_line(pop, line, LIST_LINE_MAX, error) < 0)
-            return -1;
-        if (strcmp(line, ".") == 0)
-            return 0;
-        if (split_entry(pop, line, what, &number, &rest, error) < 0 || take(pop, number, rest, error) < 0)
-            return -1;
-    }
-}
-
-static int take_name(Pop3Source *pop, uint32_t number, const char *rest, Error *error) {
-    if (!name_good(rest)) {
-        pop->nameless++;
-        return 0;
-    }
-    if (pop->listed_count == LISTED_MAX)
-        return error_set(error, ERROR_MAILBOX, 0, "%s lists more than %d letters", line_host(pop->line), LISTED_MAX);
-    if ((pop->listed_count & (pop->listed_count - 1)) == 0) { /* room for the next power of two */
-        Listed *grown = realloc(pop->listed, (pop->listed_count == 0 ? 1 : 2 * pop->listed_count) * sizeof *grown);
-        if (grown == NULL)
-            return error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters");
-        pop->listed = grown;
-    }
-    char *name = strdup(rest);
-    if (name == NULL)
-        return error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters");
-    pop->listed[pop->listed_count++] = (Listed){ .name = name, .number = number };
-    return 0;
-}
-
-static int take_size(Pop3Source *pop, uint32_t number, const char *rest, Error *error) {
-    (void)error;
-    Listed wanted = { .number = number };
-    Listed *found = pop->listed_count == 0 ? NULL : bsearch(&wanted, pop->listed, pop->listed_count, sizeof wanted, by_number);
-    size_t digits = strspn(rest, "0123456789");
-    if (found != NULL && digits > 0 && digits < 19)
-        found->size = (size_t)strtoull(rest, NULL, 10);
-    return 0;
-}
-
-/* Two letters of one number: whichever a command reached, it might be the other one. */
-static int check_numbers(Pop3Source *pop, Error *error) {
-    for (size_t i = 1; i < pop->listed_count; i++)
-        if (pop->listed[i].number == pop->listed[i - 1].number)
-            return error_set(error, ERROR_MAILBOX, 0,
-                             "%s names two letters %u in its answer to UIDL: nothing is read or deleted",
-                             line_host(pop->line), (unsigned)pop->listed[i].number);
-    return 0;
-}
-
-/* Letters that share a UIDL are told apart by their order. */
-static int part_copies(Pop3Source *pop, Error *error) {
-    for (size_t i = 0; i < pop->listed_count;) {
-        size_t same = i + 1;
-        while (same < pop->listed_count && strcmp(pop->listed[same].name, pop->listed[i].name) == 0)
-            same++;
-        for (size_t copy = i + 1; copy < same; copy++) {
-            char name[UIDL_MAX + 32];
-            snprintf(name, sizeof name, "%s/%zu", pop->listed[i].name, copy - i + 1);
-            char *own = strdup(name);
-            if (own == NULL)
-                return error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters");
-            free(pop->listed[copy].name);
-            pop->listed[copy].name = own;
-        }
-        i = same;
-    }
-    return 0;
-}
-
-static int by_name_then_number(const void *left, const void *right) {
-    int order = by_name(left, right);
-    return order != 0 ? order : by_number(left, right);
-}
-
-static int read_list(Pop3Source *pop, Error *error) {
-    char words[ANSWER_MAX + 1];
-    line_begin(pop->line, seconds_of(pop), LINE_BYTES_MAX);
-    int well = command(pop, "UIDL\r\n", words, error);
-    if (well == 0)
-        return error_set(error, ERROR_INPUT, 0,
-                         "%s has no UIDL, without which letters cannot be told from each other (it says \"%.100s\"): use its IMAP, or another server",
-                         line_host(pop->line), words);
-    if (well < 0 || read_entries(pop, "UIDL", take_name, error) < 0)
-        return -1;
-    if (pop->listed_count > 0)
-        qsort(pop->listed, pop->listed_count, sizeof *pop->listed, by_number);
-    if (check_numbers(pop, error) < 0)
-        return -1;
-    line_begin(pop->line, seconds_of(pop), LINE_BYTES_MAX);
-    well = command(pop, "LIST\r\n", words, error);
-    if (well < 0 || (well == 1 && read_entries(pop, "LIST", take_size, error) < 0))
-        return -1;
-    if (pop->listed_count > 0)
-        qsort(pop->listed, pop->listed_count, sizeof *pop->listed, by_name_then_number);
-    if (part_copies(pop, error) < 0)
-        return -1;
-    if (pop->listed_count > 0)
-        qsort(pop->listed, pop->listed_count, sizeof *pop->listed, by_name);
-    return 0;
-}
-
-/* A line with its list. */
 static int ready(Pop3Source *pop, Error *error) {
-    if (pop->line != NULL)
-        return 0;
-    pop->line = line_open(&pop->account, error);
-    if (pop->line == NULL)
-        return -1;
-    if (read_list(pop, error) == 0)
-        return 0;
-    drop_line(pop);
-    return -1;
-}
-
-/* Says good-bye; deletions count when it is answered. 0: they do. */
-static int quit(Pop3Source *pop, int seconds, Error *error) {
-    char words[ANSWER_MAX + 1];
-    if (pop->line == NULL)
-        return 0;
-    line_begin(pop->line, seconds, LIST_LINE_MAX);
-    int well = command(pop, "QUIT\r\n", words, error);
-    if (well == 0)
-        error_set(error, ERROR_MAILBOX, 0, "%s would not delete the letters it was told to: %.200s", line_host(pop->line), words);
-    drop_line(pop);
-    return well == 1 ? 0 : -1;
-}
-
-static Listed *find(Pop3Source *pop, const char *name) {
-    Listed wanted = { .name = NULL };
-    char copy[UIDL_MAX + 32];
-    if (pop->listed_count == 0 || !text_copy(copy, sizeof copy, name))
-        return NULL;
-    wanted.name = copy;
-    return bsearch(&wanted, pop->listed, pop->listed_count, sizeof wanted, by_name);
-}
-
-/* ---- letters ---- */
-
-/* Bytes of a line, as far as they are still wanted. */
-static void keep(Str *raw, size_t limit, const char *bytes, size_t length) {
-    size_t room = raw->length < limit ? limit - raw->length : 0;
-    str_append_bytes(raw, bytes, length < room ? length : room);
-}
-
-/* The body of the answer to RETR: dots at the beginning of lines undone, up to the line with a dot alone. Lines end in CRLF and nothing else: taking
- * a bare LF for a line's end could take a part of the letter for all of it. */
-static int read_body(Pop3Source *pop, size_t limit, bool whole, Str *raw, Error *error) {
-    enum { LINE_START, AFTER_DOT, AFTER_DOT_CR, INSIDE } state = LINE_START;
-    char last = 0;
-    while (whole || raw->length < limit) {
-        if (fill(pop, error) < 0)
-            return -1;
-        char *at = pop->buffer + pop->begin;
-        if ((state == LINE_START && *at == '.') || (state == AFTER_DOT && *at == '\r')) {
-            state = state == LINE_START ? AFTER_DOT : AFTER_DOT_CR;
-            pop->begin++;
-            continue;
-        }
-        if (state == AFTER_DOT_CR && *at == '\n') {
-            pop->begin++;
-            return 0;
-        }
-        if (state == AFTER_DOT_CR)
-            keep(raw, limit, "\r", 1);
-        char *end = memchr(at, '\n', pop->end - pop->begin);
-        size_t length = end != NULL ? (size_t)(end - at) + 1 : pop->end - pop->begin;
-        keep(raw, limit, at, length);
-        pop->begin += length;
-        bool crlf = end != NULL && (length > 1 ? end[-1] : last) == '\r';
-        last = at[length - 1];
-        state = crlf ? LINE_START : INSIDE;
+    unsigned before = pop->session.serial;
+    int result = pop3_ready(&pop->session, error);
+    if (pop->session.serial != before) {
+        pop->twin_count = pop->twin_bytes = 0;
+        pop->twins_named = false;
     }
-    return 1; /* there is more, which nobody wants */
+    return result;
 }
 
 static int letter_fault(SourceLetter *letter, int code, const char *why, const char *words) {
-    error_set(&letter->fault, ERROR_LETTER, code, "letter %s of the POP3 mailbox %s%s%.200s", letter->name, why, words[0] != 0 ? ": " : "", words);
+    error_set(&letter->fault, ERROR_LETTER, code, "letter %.80s of the POP3 mailbox %s%s%.200s", letter->name, why, words[0] != 0 ? ": " : "", words);
     return 0;
 }
 
-/* 0 with the letter, or with letter->fault; -1: the line is gone. */
-static int retrieve(Pop3Source *pop, SourceLetter *letter, size_t limit, Str *ret_raw, Error *error) {
-    char text[COMMAND_MAX], words[ANSWER_MAX + 1];
-    if (ready(pop, error) < 0)
-        return -1;
-    const Listed *listed = find(pop, letter->name);
-    if (listed == NULL)
-        return letter_fault(letter, ENOENT, "has gone", "");
-    size_t size = listed->size;
-    bool whole = size <= GATE_LETTER_MAX; /* of a larger one nobody waits for the rest: the line is given up instead */
-    size_t expected = whole ? size : limit;
-    size_t cap = size == 0 ? LINE_BYTES_MAX : expected + expected / 8 + LETTER_SLACK;
-    line_begin(pop->line, seconds_of(pop) + (int)(expected / SLOW_BYTES), cap);
-    snprintf(text, sizeof text, "RETR %u\r\n", (unsigned)listed->number);
-    letter->size = size;
-    int well = command(pop, text, words, error);
-    if (well == 0)
-        return letter_fault(letter, EIO, "was not given by its server", words);
-    int rest = well < 0 ? -1 : read_body(pop, limit, whole, ret_raw, error);
-    if (rest != 0)
-        drop_line(pop);
-    if (rest < 0) {
-        str_clear(ret_raw);
-        return -1;
-    }
-    if (ret_raw->overflowed)
-        return letter_fault(letter, ENOMEM, "is larger than the room for it", "");
-    if (size == 0)
-        letter->size = ret_raw->length;
-    return 0;
-}
-
-/* ---- what look() has fetched already ---- */
+/* ---- what was read already ---- */
 
 static void forget_cached(Pop3Source *pop) {
     for (size_t i = 0; i < pop->cached_count; i++) {
@@ -385,9 +92,16 @@ static void forget_cached(Pop3Source *pop) {
     pop->cached_count = pop->cached_bytes = 0;
 }
 
+static Cached *cached_of(Pop3Source *pop, const char *name) {
+    for (size_t i = 0; i < pop->cached_count; i++)
+        if (strcmp(pop->cached[i].name, name) == 0)
+            return &pop->cached[i];
+    return NULL;
+}
+
 /* Takes over raw, which is empty afterwards. What does not fit is fetched again. */
-static void cache(Pop3Source *pop, const char *name, Str *raw, size_t limit) {
-    if (pop->cached_bytes + raw->length > CACHE_MAX)
+static void cache(Pop3Source *pop, const char *name, Str *raw, size_t limit, size_t size) {
+    if (pop->cached_bytes + raw->length > CACHE_MAX || cached_of(pop, name) != NULL)
         return;
     Cached *grown = realloc(pop->cached, (pop->cached_count + 1) * sizeof *grown);
     char *own = grown == NULL ? NULL : strdup(name);
@@ -396,52 +110,188 @@ static void cache(Pop3Source *pop, const char *name, Str *raw, size_t limit) {
     if (own == NULL)
         return;
     pop->cached_bytes += raw->length;
-    pop->cached[pop->cached_count++] = (Cached){ own, *raw, limit };
+    pop->cached[pop->cached_count++] = (Cached){ own, *raw, limit, size };
     str_init(raw, 0);
 }
 
-static Cached *cached_of(Pop3Source *pop, const char *name) {
-    for (size_t i = 0; i < pop->cached_count; i++)
-        if (strcmp(pop->cached[i].name, name) == 0)
-            return &pop->cached[i];
+/* ---- letters that share a UIDL (RFC 1939, 7 allows it to copies; some servers give it to others) ---- */
+
+static bool is_shunned(const Pop3Source *pop, const char *uidl) {
+    for (size_t i = 0; i < pop->shunned_count; i++)
+        if (strcmp(pop->shunned[i], uidl) == 0)
+            return true;
+    return pop->shunned_count == SHUNNED_MAX; /* enough of it */
+}
+
+static const Twin *twin_of(const Pop3Source *pop, uint32_t number) {
+    for (size_t i = 0; i < pop->twin_count; i++)
+        if (pop->twins[i].number == number)
+            return &pop->twins[i];
     return NULL;
 }
 
-/* ---- the operations ---- */
+static bool twin_named(const Pop3Source *pop, const char *name) {
+    for (size_t i = 0; i < pop->twin_count; i++)
+        if (strcmp(pop->twins[i].name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Reads one whole and names it by its bytes, so that its name hangs neither on an order nor on the other's being there. 0, also where it is not
+ * given; -1: the line broke. */
+static int name_twin(Pop3Source *pop, const Pop3Entry *entry, Error *error) {
+    Str raw;
+    Sha256 sha;
+    uint8_t digest[SHA256_SIZE];
+    str_init(&raw, GATE_LETTER_MAX + 1);
+    sha256_start(&sha);
+    Pop3Body body = { .raw = &raw, .keep = GATE_LETTER_MAX, .stop = TWINS_BYTES_MAX - pop->twin_bytes, .hash = &sha };
+    int result = pop3_retrieve(&pop->session, entry, &body, error);
+    if (result == 1 && body.cut)
+        result = error_set(error, ERROR_MAILBOX, 0, "a letter is larger than its server says");
+    if (result == 1 && !raw.overflowed) {
+        Twin *twin = &pop->twins[pop->twin_count];
+        sha256_finish(&sha, digest);
+        size_t length = (size_t)snprintf(twin->name, sizeof twin->name, "%s/", entry->uidl);
+        for (size_t i = 0; i < HASH_DIGITS / 2; i++)
+            snprintf(twin->name + length + 2 * i, 3, "%02x", digest[i]);
+        twin->number = entry->number;
+        twin->copy = twin_named(pop, twin->name);
+        pop->twin_count++;
+        size_t limit = body.length > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : GATE_LETTER_MAX;
+        str_truncate(&raw, limit);
+        cache(pop, twin->name, &raw, limit, body.length);
+    }
+    pop->twin_bytes += body.length;
+    str_free(&raw);
+    return result < 0 ? -1 : 0;
+}
+
+/* Names those that may be on a line that is ready. One at which the line breaks is left alone with its namesakes, and all is begun anew. */
+static int name_twins(Pop3Source *pop, Error *error) {
+    Pop3Session *session = &pop->session;
+    if (ready(pop, error) < 0)
+        return -1;
+    for (size_t i = 0; i < session->count && !pop->twins_named; i++) {
+        const Pop3Entry *entry = &session->entries[i];
+        if (!entry->doubled || is_shunned(pop, entry->uidl) || pop->twin_count == TWINS_MAX || entry->size >= TWINS_BYTES_MAX - pop->twin_bytes ||
+            twin_of(pop, entry->number) != NULL)
+            continue;
+        char uidl[POP3_UIDL_MAX + 1];
+        Error fault;
+        bool idle = session->idle;
+        error_clear(&fault);
+        text_copy(uidl, sizeof uidl, entry->uidl);
+        if (name_twin(pop, entry, &fault) == 0)
+            continue;
+        if (!idle)
+            text_copy(pop->shunned[pop->shunned_count++], sizeof pop->shunned[0], uidl);
+        if (ready(pop, error) < 0)
+            return -1;
+        i = SIZE_MAX; /* from the first again */
+    }
+    pop->twins_named = true;
+    return 0;
+}
+
+static bool is_twin_name(const char *name) {
+    const char *slash = strrchr(name, '/');
+    return slash != NULL && strlen(slash + 1) == HASH_DIGITS && strspn(slash + 1, "0123456789abcdef") == HASH_DIGITS;
+}
+
+/* ---- list ---- */
+
+static int by_number(const void *left, const void *right) {
+    const Pop3Entry *one = *(const Pop3Entry *const *)left, *other = *(const Pop3Entry *const *)right;
+    return one->number < other->number ? -1 : one->number > other->number;
+}
+
+/* The letters in the mailbox's own order. The number of those that have no name, or -1. */
+static long fill_list(Pop3Source *pop, const Pop3Entry **ordered, Arena *arena, SourceList *ret_list) {
+    const Pop3Session *session = &pop->session;
+    SourceList list = { .letters = arena_alloc(arena, (session->count + 1) * sizeof *list.letters) };
+    long unnamed = 0;
+    if (list.letters == NULL)
+        return -1;
+    for (size_t i = 0; i < session->count; i++)
+        ordered[i] = &session->entries[i];
+    if (session->count > 0)
+        qsort(ordered, session->count, sizeof *ordered, by_number);
+    for (size_t i = 0; i < session->count; i++) {
+        const Twin *twin = ordered[i]->doubled ? twin_of(pop, ordered[i]->number) : NULL;
+        const char *name = ordered[i]->doubled ? (twin != NULL ? twin->name : NULL) : ordered[i]->uidl;
+        unnamed += name == NULL;
+        if (name == NULL || (twin != NULL && twin->copy))
+            continue;
+        char *copy = arena_copy(arena, name, strlen(name));
+        if (copy == NULL)
+            return -1;
+        list.letters[list.count++] = (SourceLetter){ .mailbox = pop->mailbox, .name = copy, .received = INSTANT_NONE, .file_time = INSTANT_NONE };
+    }
+    *ret_list = list;
+    return unnamed;
+}
 
 static int pop3_list(MailSource *source, Arena *arena, SourceList *ret_list, Error *error) {
     Pop3Source *pop = (Pop3Source *)source;
-    Error ignored;
-    error_clear(&ignored);
+    Pop3Session *session = &pop->session;
     forget_cached(pop);
-    quit(pop, QUIT_SECONDS, &ignored); /* a line shows the letters of its beginning only */
-    if (ready(pop, error) < 0)
+    pop->breaks = 0;
+    pop->shunned_count = 0;
+    pop3_quit(session, QUIT_SECONDS, NULL); /* a line shows the letters of its beginning only */
+    if (name_twins(pop, error) < 0)
         return -1;
-    SourceList list = { .letters = arena_alloc(arena, (pop->listed_count + 1) * sizeof *list.letters), .count = pop->listed_count };
-    Listed *ordered = malloc((pop->listed_count + 1) * sizeof *ordered);
-    if (list.letters == NULL || ordered == NULL) {
-        free(ordered);
-        return error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters");
-    }
-    if (pop->listed_count > 0) {
-        memcpy(ordered, pop->listed, pop->listed_count * sizeof *ordered);
-        qsort(ordered, pop->listed_count, sizeof *ordered, by_number);
-    }
-    bool well = true;
-    for (size_t i = 0; i < list.count; i++) {
-        const char *name = arena_copy(arena, ordered[i].name, strlen(ordered[i].name));
-        well = well && name != NULL;
-        list.letters[i] = (SourceLetter){ .mailbox = MAILBOX, .name = name, .received = INSTANT_NONE, .file_time = INSTANT_NONE };
-    }
+    const Pop3Entry **ordered = malloc((session->count + 1) * sizeof *ordered);
+    long unnamed = ordered != NULL ? fill_list(pop, ordered, arena, ret_list) : -1;
     free(ordered);
-    if (!well)
-        return error_set(error, ERROR_LATER, ENOMEM, "no memory for the list of letters");
-    if (pop->nameless > 0)
-        error_set(&list.fault, ERROR_MAILBOX, 0,
-                  "%s gives %zu letters no usable UIDL: they cannot be told from each other and stay where they are",
-                  line_host(pop->line), pop->nameless);
-    *ret_list = list;
+    if (unnamed < 0)
+        return error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for the list of letters");
+    if (session->nameless > 0)
+        error_set(&ret_list->fault, ERROR_MAILBOX, 0, "%s gives %zu letters no usable UIDL: they cannot be told from each other and stay where they are",
+                  line_host(session->line), session->nameless);
+    else if (unnamed > 0)
+        error_set(&ret_list->fault, ERROR_MAILBOX, 0,
+                  "%s gives %ld letters a UIDL that others have too, and they are too many or too large to be told apart by their text, or cannot be read: they stay where "
+                  "they are; move them away by another program, or use the server's IMAP",
+                  line_host(session->line), unnamed);
     return 0;
+}
+
+/* ---- reading ---- */
+
+typedef enum Reading { READ_DONE, READ_BROKE, READ_NO_LINE } Reading; /* done: with the letter or its fault; broke: at this letter */
+
+/* Up to `limit` bytes over the line; of a letter larger than GATE_LETTER_MAX its beginning, and the line is given up instead of waiting for the rest. */
+static Reading retrieve(Pop3Source *pop, SourceLetter *letter, size_t limit, Str *ret_raw, size_t *ret_limit, Error *error) {
+    Pop3Session *session = &pop->session;
+    for (;;) {
+        if (ready(pop, error) < 0)
+            return READ_NO_LINE;
+        const Pop3Entry *entry = pop3_find(session, letter->name);
+        if (entry == NULL || entry->doubled) {
+            letter_fault(letter, ENOENT, "has gone", "");
+            return READ_DONE;
+        }
+        bool large = entry->size > GATE_LETTER_MAX, idle = session->idle;
+        size_t size = entry->size;
+        Pop3Body body = { .raw = ret_raw, .keep = large ? GATE_LARGE_TAKEN : limit, .stop = large ? GATE_LARGE_TAKEN : size > 0 ? SIZE_MAX : GATE_LETTER_MAX };
+        int result = pop3_retrieve(session, entry, &body, error);
+        if (result < 0) {
+            str_clear(ret_raw);
+            if (idle)
+                continue; /* on a new line; at most once, as a new one is not idle */
+            return READ_BROKE;
+        }
+        if (result == 0)
+            letter_fault(letter, EIO, "was not given by its server", session->words);
+        else if (ret_raw->overflowed)
+            letter_fault(letter, ENOMEM, "is larger than the room for it", "");
+        letter->size = !body.cut ? body.length : size > GATE_LETTER_MAX ? size : GATE_LETTER_MAX + 1;
+        if (letter->size > GATE_LETTER_MAX)
+            str_truncate(ret_raw, GATE_LARGE_TAKEN);
+        *ret_limit = letter->size > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : limit;
+        return READ_DONE;
+    }
 }
 
 /* The length of the header with the empty line behind it, or of everything. */
@@ -453,105 +303,290 @@ static size_t head_length(const Str *raw) {
     return length < HEAD_TAKEN ? length : HEAD_TAKEN;
 }
 
-static int look_at(Pop3Source *pop, Arena *arena, SourceLetter *letter, Error *error) {
+typedef struct Job { /* one letter to be looked at, or to be fetched */
+    SourceLetter *letter;
+    Arena *arena;       /* look() */
+    SourceFetch *fetch; /* fetch(), else NULL */
+    bool done;
+    bool read; /* over the line and well: proof that letters can be read */
+} Job;
+
+static int take_head(Job *job, const Str *raw, Error *error) {
+    job->letter->head_length = head_length(raw);
+    job->letter->head = arena_copy(job->arena, raw->data, job->letter->head_length);
+    return job->letter->head != NULL ? 0 : error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for a letter's header");
+}
+
+/* From what was read already. False: it was not. */
+static bool do_cached(Pop3Source *pop, Job *job, Error *error, Reading *ret_reading) {
+    Cached *cached = cached_of(pop, job->letter->name);
+    if (cached == NULL || (job->fetch != NULL && cached->limit < job->fetch->limit && cached->raw.length >= cached->limit))
+        return false;
+    *ret_reading = READ_DONE;
+    if (job->fetch != NULL) {
+        str_append_bytes(job->fetch->raw, cached->raw.data, cached->raw.length < job->fetch->limit ? cached->raw.length : job->fetch->limit);
+    } else {
+        job->letter->size = cached->size;
+        if (take_head(job, &cached->raw, error) < 0)
+            *ret_reading = READ_NO_LINE;
+    }
+    return true;
+}
+
+static Reading do_job(Pop3Source *pop, Job *job, Error *error) {
+    SourceLetter *letter = job->letter;
+    Reading reading;
+    Str raw;
+    size_t limit = job->fetch != NULL ? job->fetch->limit : GATE_LETTER_MAX;
+    error_clear(&letter->fault);
+    if (job->fetch == NULL)
+        letter->received = letter->file_time = INSTANT_NONE;
+    if (!do_cached(pop, job, error, &reading)) {
+        str_init(&raw, GATE_LETTER_MAX + 1);
+        reading = retrieve(pop, letter, limit, job->fetch != NULL ? job->fetch->raw : &raw, &limit, error);
+        job->read = reading == READ_DONE && letter->fault.grade == ERROR_NONE;
+        if (job->read && job->fetch == NULL) {
+            if (take_head(job, &raw, error) < 0)
+                reading = READ_NO_LINE;
+            else
+                cache(pop, letter->name, &raw, limit, letter->size);
+        }
+        str_free(&raw);
+    }
+    job->done = reading == READ_DONE;
+    return reading;
+}
+
+/* Reads a letter that could be read before once more. */
+static Reading read_again(Pop3Source *pop, const SourceLetter *letter, Error *error) {
+    SourceLetter same = *letter;
+    size_t limit;
     Str raw;
     str_init(&raw, GATE_LETTER_MAX + 1);
-    letter->received = letter->file_time = INSTANT_NONE;
-    error_clear(&letter->fault);
-    int result = ready(pop, error);
-    const Listed *listed = result < 0 ? NULL : find(pop, letter->name);
-    size_t limit = listed != NULL && listed->size > GATE_LETTER_MAX ? GATE_LARGE_TAKEN : GATE_LETTER_MAX;
-    if (result == 0)
-        result = retrieve(pop, letter, limit, &raw, error);
-    if (result == 0 && letter->fault.grade == ERROR_NONE) {
-        letter->head_length = head_length(&raw);
-        letter->head = arena_copy(arena, raw.data, letter->head_length);
-        if (letter->head == NULL)
-            result = error_set(error, ERROR_LATER, ENOMEM, "no memory for a letter's header");
-        else
-            cache(pop, letter->name, &raw, limit);
-    }
+    Reading reading = retrieve(pop, &same, GATE_LETTER_MAX, &raw, &limit, error);
     str_free(&raw);
+    return reading;
+}
+
+/* The line broke at jobs[at]. Whether that is this letter's own fault: if another one can be read, one that could before or else the last of those to come;
+ * without any, if it breaks the line again. False, and *error where it is another's: it is the mailbox's. */
+static bool is_its_own_fault(Pop3Source *pop, Job *jobs, size_t count, size_t at, const Job *proof, Error *error) {
+    if (++pop->breaks > BREAKS_MAX)
+        return false;
+    if (proof != NULL)
+        return read_again(pop, proof->letter, error) == READ_DONE;
+    for (size_t i = count - 1; i > at; i--) {
+        if (jobs[i].done)
+            continue;
+        if (do_job(pop, &jobs[i], error) != READ_DONE)
+            return false;
+        if (jobs[i].read)
+            return true;
+    }
+    Reading again = do_job(pop, &jobs[at], error);
+    return again == READ_DONE || again == READ_BROKE;
+}
+
+static int do_in_order(Pop3Source *pop, Job *jobs, size_t count, Error *error) {
+    const Job *proof = NULL;
+    for (size_t i = 0; i < count; i++) {
+        Error fault, other;
+        error_clear(&fault);
+        error_clear(&other);
+        Reading reading = jobs[i].done ? READ_DONE : do_job(pop, &jobs[i], &fault);
+        if (reading == READ_BROKE && is_its_own_fault(pop, jobs, count, i, proof, &other)) {
+            if (!jobs[i].done)
+                letter_fault(jobs[i].letter, EIO, "cannot be read", fault.text);
+        } else if (reading != READ_DONE) {
+            const Error *why = other.grade != ERROR_NONE ? &other : &fault;
+            return error_set(error, why->grade, why->code, "%s", why->text);
+        }
+        if (jobs[i].read && (proof == NULL || jobs[i].letter->size < proof->letter->size))
+            proof = &jobs[i];
+    }
+    return 0;
+}
+
+/* Letters that cost the line come last: a server that keeps its lock for a while then delays no other letter. */
+static void large_last(Pop3Source *pop, Job *jobs, size_t count, Job *ret_ordered) {
+    size_t at = 0;
+    for (int large = 0; large < 2; large++)
+        for (size_t i = 0; i < count; i++) {
+            const Pop3Entry *entry = pop->session.line != NULL ? pop3_find(&pop->session, jobs[i].letter->name) : NULL;
+            if ((entry != NULL && entry->size > GATE_LETTER_MAX) == (large == 1))
+                ret_ordered[at++] = jobs[i];
+        }
+}
+
+static int do_all(Pop3Source *pop, Job *jobs, size_t count, Error *error) {
+    Job *ordered = calloc(count + 1, sizeof *ordered);
+    if (ordered == NULL)
+        return error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for reading letters");
+    large_last(pop, jobs, count, ordered);
+    int result = do_in_order(pop, ordered, count, error);
+    free(ordered);
     return result;
 }
 
 static int pop3_look(MailSource *source, Arena *arena, SourceLetter *const *letters, size_t count, Error *error) {
+    Pop3Source *pop = (Pop3Source *)source;
+    Job *jobs = calloc(count + 1, sizeof *jobs);
+    if (jobs == NULL)
+        return error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for looking at letters");
+    begin_operation(pop);
     for (size_t i = 0; i < count; i++)
-        if (look_at((Pop3Source *)source, arena, letters[i], error) < 0)
-            return -1;
-    return 0;
+        jobs[i] = (Job){ .letter = letters[i], .arena = arena };
+    int result = do_all(pop, jobs, count, error);
+    free(jobs);
+    return result;
 }
 
 static int pop3_fetch(MailSource *source, SourceFetch *fetches, size_t count, Error *error) {
     Pop3Source *pop = (Pop3Source *)source;
-    for (size_t i = 0; i < count; i++) {
-        SourceFetch *fetch = &fetches[i];
-        Cached *cached = cached_of(pop, fetch->letter->name);
-        error_clear(&fetch->letter->fault);
-        if (cached != NULL && (cached->limit >= fetch->limit || cached->raw.length < cached->limit))
-            str_append_bytes(fetch->raw, cached->raw.data, cached->raw.length < fetch->limit ? cached->raw.length : fetch->limit);
-        else if (retrieve(pop, fetch->letter, fetch->limit, fetch->raw, error) < 0)
+    Job *jobs = calloc(count + 1, sizeof *jobs);
+    if (jobs == NULL)
+        return error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for fetching letters");
+    begin_operation(pop);
+    for (size_t i = 0; i < count; i++)
+        jobs[i] = (Job){ .letter = fetches[i].letter, .fetch = &fetches[i] };
+    int result = do_all(pop, jobs, count, error);
+    free(jobs);
+    return result;
+}
+
+/* ---- filing ---- */
+
+typedef enum Fate { FATE_GONE, FATE_MARKED, FATE_KEPT } Fate; /* kept: the file's fault says why */
+
+static void keep_file(SourceFile *file, Fate *fate, const char *host, const char *words) {
+    *fate = FATE_KEPT;
+    error_set(&file->fault, ERROR_LETTER, EIO, "%s would not delete letter %.80s, which stays and is tried again later: %.200s", host, file->name, words);
+}
+
+/* DELE for one file: all its copies, if it has some. The line's numbers are looked up on the line that the command goes over. 0, or -1: the line broke. */
+static int mark(Pop3Source *pop, SourceFile *file, Fate *fate, Error *error) {
+    Pop3Session *session = &pop->session;
+    const Pop3Entry *entry = pop3_find(session, file->name);
+    bool shared = (entry == NULL || entry->doubled) && is_twin_name(file->name);
+    for (size_t i = 0; i < (shared ? session->count : 1); i++) {
+        if (shared) {
+            const Twin *twin = session->entries[i].doubled ? twin_of(pop, session->entries[i].number) : NULL;
+            entry = twin != NULL && strcmp(twin->name, file->name) == 0 ? &session->entries[i] : NULL;
+        }
+        if (entry == NULL || entry->doubled != shared)
+            continue;
+        int result = pop3_delete(session, entry, error);
+        if (result < 0)
             return -1;
+        if (result == 0)
+            keep_file(file, fate, line_host(session->line), session->words);
+        else if (*fate == FATE_GONE)
+            *fate = FATE_MARKED;
     }
     return 0;
 }
 
-/* DELE for each of them that is there still. The line's number is looked up on the line that the command goes over. */
-static int delete_all(Pop3Source *pop, SourceFile *files, size_t count, Error *error) {
-    for (size_t i = 0; i < count; i++) {
-        char text[COMMAND_MAX], words[ANSWER_MAX + 1];
-        Listed *listed = strcmp(files[i].mailbox, MAILBOX) == 0 ? find(pop, files[i].name) : NULL;
-        if (listed == NULL) {
-            files[i].filed = true;
+/* Whether a name that is not found may yet be there, behind what could not be read for its name. */
+static bool may_lie_there(Pop3Source *pop, const SourceFile *file) {
+    char uidl[POP3_UIDL_MAX + 1];
+    const char *slash = strrchr(file->name, '/');
+    if (!is_twin_name(file->name) || (size_t)(slash - file->name) >= sizeof uidl)
+        return false;
+    snprintf(uidl, sizeof uidl, "%.*s", (int)(slash - file->name), file->name);
+    const Pop3Entry *entry = pop3_find(&pop->session, uidl), *end = pop->session.entries + pop->session.count;
+    for (; entry != NULL && entry < end && strcmp(entry->uidl, uidl) == 0; entry++)
+        if (entry->doubled && twin_of(pop, entry->number) == NULL)
+            return true;
+    return false;
+}
+
+/* One line's work: marks all that may be, says QUIT. *ret_at: the file at which the line broke, or count. */
+static int delete_once(Pop3Source *pop, SourceFile *files, Fate *fates, size_t count, size_t *ret_at, Error *error) {
+    Pop3Session *session = &pop->session;
+    char host[ERROR_TEXT_MAX / 2];
+    bool shared = false, marked = false;
+    *ret_at = count;
+    for (size_t i = 0; i < count; i++)
+        shared = shared || is_twin_name(files[i].name);
+    if ((shared ? name_twins(pop, error) : ready(pop, error)) < 0)
+        return -1;
+    text_copy(host, sizeof host, line_host(session->line));
+    for (*ret_at = 0; *ret_at < count; (*ret_at)++) {
+        SourceFile *file = &files[*ret_at];
+        Fate *fate = &fates[*ret_at];
+        if (*fate == FATE_KEPT || file->filed)
             continue;
-        }
-        line_begin(pop->line, seconds_of(pop), LIST_LINE_MAX);
-        snprintf(text, sizeof text, "DELE %u\r\n", (unsigned)listed->number);
-        int well = command(pop, text, words, error);
-        if (well == 0)
-            error_set(error, ERROR_MAILBOX, 0, "%s would not delete letter %s: %.200s", line_host(pop->line), files[i].name, words);
-        if (well != 1)
+        *fate = FATE_GONE;
+        if (mark(pop, file, fate, error) < 0)
             return -1;
+        if (*fate == FATE_GONE && may_lie_there(pop, file))
+            keep_file(file, fate, host, "others share its UIDL and cannot be read");
+        marked = marked || *fate == FATE_MARKED;
     }
+    int result = marked ? pop3_quit(session, pop3_seconds(session), error) : 1;
+    if (result < 0)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        if (result == 0 && fates[i] == FATE_MARKED) /* RFC 1939, 6: some were not removed; the next list shows which */
+            keep_file(&files[i], &fates[i], host, session->words);
+        else
+            files[i].filed = files[i].filed || fates[i] != FATE_KEPT;
     return 0;
+}
+
+static int delete_all(Pop3Source *pop, SourceFile *files, Fate *fates, size_t count, Error *error) {
+    for (bool blamed = false;;) {
+        char host[ERROR_TEXT_MAX / 2] = "the server";
+        Error fault;
+        size_t at = count;
+        bool idle = pop->session.idle;
+        unsigned answers = pop->session.answers;
+        error_clear(&fault);
+        if (delete_once(pop, files, fates, count, &at, &fault) == 0)
+            return 0;
+        pop3_drop(&pop->session); /* without QUIT: what was marked is not deleted (RFC 1939, 6) */
+        if (idle && pop->session.answers == answers) /* which a new line is not */
+            continue;
+        if (blamed || at == count || count == 1)
+            return error_set(error, fault.grade, fault.code, "%s", fault.text);
+        blamed = true; /* the others without it */
+        keep_file(&files[at], &fates[at], host, fault.text);
+    }
 }
 
 static int pop3_file(MailSource *source, SourceFile *files, size_t count, Error *error) {
     Pop3Source *pop = (Pop3Source *)source;
-    if (pop->after != AFTER_DELETE) {
-        for (size_t i = 0; i < count; i++)
-            files[i].filed = true;
-        return 0;
+    bool ours = false;
+    for (size_t i = 0; i < count; i++) {
+        files[i].filed = files[i].filed || pop->after != AFTER_DELETE || strcmp(files[i].mailbox, pop->mailbox) != 0;
+        ours = ours || !files[i].filed;
     }
-    if (count == 0)
+    if (!ours)
         return 0;
-    if (ready(pop, error) < 0)
-        return -1;
-    if (delete_all(pop, files, count, error) < 0) {
-        drop_line(pop); /* without QUIT: what was marked is not deleted (RFC 1939, 6) */
-        return -1;
-    }
-    if (quit(pop, seconds_of(pop), error) < 0)
-        return -1;
-    for (size_t i = 0; i < count; i++)
-        files[i].filed = true;
-    return 0;
+    Fate *fates = calloc(count, sizeof *fates);
+    if (fates == NULL)
+        return error_set(error, ERROR_MAILBOX, ENOMEM, "no memory for filing letters");
+    begin_operation(pop);
+    int result = delete_all(pop, files, fates, count, error);
+    free(fates);
+    return result;
 }
+
+/* ---- the rest ---- */
 
 static int pop3_probe(MailSource *source, bool make, Error *error) {
     Pop3Source *pop = (Pop3Source *)source;
-    Error ignored;
-    error_clear(&ignored);
     (void)make;
-    quit(pop, QUIT_SECONDS, &ignored);
-    if (ready(pop, error) < 0)
-        return -1;
-    quit(pop, QUIT_SECONDS, &ignored);
-    return 0;
+    pop3_quit(&pop->session, QUIT_SECONDS, NULL);
+    int result = ready(pop, error);
+    pop3_quit(&pop->session, QUIT_SECONDS, NULL);
+    return result;
 }
 
+/* An open line keeps the mailbox locked for all others, and hears of nothing. */
 static int pop3_wait_begin(MailSource *source, int *ret_descriptor, Error *error) {
-    (void)source, (void)error;
+    (void)error;
+    pop3_quit(&((Pop3Source *)source)->session, QUIT_SECONDS, NULL);
     *ret_descriptor = -1;
     return 0;
 }
@@ -569,10 +604,7 @@ static void pop3_close(MailSource *source) {
     if (source == NULL)
         return;
     Pop3Source *pop = (Pop3Source *)source;
-    Error ignored;
-    error_clear(&ignored);
-    quit(pop, QUIT_SECONDS, &ignored); /* never with deletions pending: file() ends with QUIT or gives the line up */
-    drop_line(pop);
+    pop3_quit(&pop->session, QUIT_SECONDS, NULL); /* never with deletions pending: file() ends with QUIT or gives the line up */
     forget_cached(pop);
     free(pop);
 }
@@ -581,6 +613,23 @@ static const MailSourceOperations operations = {
     .list = pop3_list, .look = pop3_look, .fetch = pop3_fetch, .file = pop3_file, .probe = pop3_probe,
     .wait_begin = pop3_wait_begin, .wait_heard = pop3_wait_heard, .wait_end = pop3_wait_end, .close = pop3_close,
 };
+
+/* "pop3/USER@HOST:PORT", or its hash where the store has no room for it. */
+static void name_mailbox(const LineAccount *account, char ret_mailbox[MAILBOX_MAX]) {
+    char host[HOST_MAX], hex[SHA256_HEX_SIZE];
+    const char *user = account->user != NULL ? account->user : "";
+    host_and_port(account->url, host, sizeof host);
+    if (snprintf(ret_mailbox, MAILBOX_MAX, "pop3/%s@%s", user, host) < MAILBOX_MAX)
+        return;
+    Sha256 sha;
+    uint8_t digest[SHA256_SIZE];
+    sha256_start(&sha);
+    sha256_add(&sha, user, strlen(user) + 1);
+    sha256_add(&sha, host, strlen(host));
+    sha256_finish(&sha, digest);
+    sha256_hex(digest, sizeof digest, hex);
+    snprintf(ret_mailbox, MAILBOX_MAX, "pop3/%s", hex);
+}
 
 MailSource *source_pop3_open(const LineAccount *account, AfterKind after, Error *error) {
     if (after == AFTER_MOVE) {
@@ -593,7 +642,8 @@ MailSource *source_pop3_open(const LineAccount *account, AfterKind after, Error 
         return NULL;
     }
     pop->base.operations = &operations;
-    pop->account = *account;
+    pop->session.account = *account;
     pop->after = after;
+    name_mailbox(account, pop->mailbox);
     return &pop->base;
 }

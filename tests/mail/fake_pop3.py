@@ -82,10 +82,14 @@ class Connection:
         self.say(".")
 
     def do_retr(self, argument):
+        if int(argument) > len(self.letters):
+            return self.say("-ERR no such message")
         self.say("+OK")
         self.say(self.body(int(argument)))
 
     def do_dele(self, argument):
+        if int(argument) > len(self.letters):
+            return self.say("-ERR no such message")
         self.deleted.add(int(argument))
         self.say("+OK")
 
@@ -95,9 +99,11 @@ class Connection:
         return "end"
 
     def expunge(self):
-        gone = [self.letters[number - 1][0] for number in self.deleted]
-        self.server.deleted += gone
-        self.server.letters = [letter for letter in self.server.letters if letter[0] not in gone]
+        gone = [self.letters[number - 1] for number in sorted(self.deleted)]
+        self.server.deleted += [uidl for uidl, _ in gone]
+        for letter in gone:
+            if letter in self.server.letters:
+                self.server.letters.remove(letter)
 
 
 class FakePop3:
@@ -179,13 +185,29 @@ def drips(text, seconds=0.3):
     return fault
 
 
-def floods(piece=b"y" * 65536, first=b"", most=1 << 28):
+def floods(piece=b"y" * 65536, first=b"", most=1 << 27):
     def fault(server, connection, argument):
         connection.say(first)
         for _ in range(most // len(piece)):
             connection.say(piece)
         raise Closed
     return fault
+
+
+def of_letter(uidl, fault):
+    """The fault, where the command names this letter."""
+    def sometimes(server, connection, argument):
+        number = int(argument)
+        named = number <= len(connection.letters) and connection.letters[number - 1][0] == uidl
+        return fault(server, connection, argument) if named else "go on"
+    return sometimes
+
+
+def bytes_of(marker, fault):
+    """The fault, where the command names a letter that holds these bytes."""
+    def sometimes(server, connection, argument):
+        return fault(server, connection, argument) if marker in connection.letters[int(argument) - 1][1] else "go on"
+    return sometimes
 
 
 def once(fault, at=1):
