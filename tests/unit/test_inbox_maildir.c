@@ -112,7 +112,7 @@ static int fetch(MailSource *source, const char *mailbox, const char *name, size
 }
 
 static int file_in(MailSource *source, const char *mailbox, const char *name, Error *error) {
-    SourceFile one = { mailbox, name, false };
+    SourceFile one = { .mailbox = mailbox, .name = name };
     int result = source->operations->file(source, &one, 1, error);
     assert_int_equal(one.filed, result == 0);
     return result;
@@ -278,7 +278,7 @@ static void test_folder_broken(void **state) {
     assert_int_equal(list.fault.grade, ERROR_MAILBOX);
     assert_non_null(strstr(list.fault.text, ".Junk"));
     arena_free(&arena);
-    SourceFile files[] = { { "maildir/Junk", "2.b", true }, { "maildir/INBOX", "1.a", false } };
+    SourceFile files[] = { { .mailbox = "maildir/Junk", .name = "2.b", .filed = true }, { .mailbox = "maildir/INBOX", .name = "1.a" } };
     assert_int_equal(source->operations->file(source, files, 2, &error), -1);
     assert_non_null(strstr(error.text, ".Junk"));
     assert_true(!files[0].filed && files[1].filed && there("cur/1.a:2,S"));
@@ -339,7 +339,7 @@ static void test_batch(void **state) {
         snprintf(names[i], sizeof names[i], "%03d.x", i);
         snprintf(name, sizeof name, "new/%03d.x", i);
         put(name, names[i]);
-        files[i] = (SourceFile){ "maildir/INBOX", names[i], false };
+        files[i] = (SourceFile){ .mailbox = "maildir/INBOX", .name = names[i] };
     }
     Arena arena;
     arena_init(&arena, 1024 * 1024);
