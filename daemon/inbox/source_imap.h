@@ -56,6 +56,8 @@ bool imap_source_uid(const char *name, uint32_t *ret_uid);
 int imap_source_look(MailSource *source, Arena *arena, SourceLetter *const *letters, size_t count, Error *error);
 int imap_source_fetch(MailSource *source, SourceFetch *fetches, size_t count, Error *error);
 /* source_imap_file.c */
+/* Those of the letters (up to IMAP_COMMAND_LETTERS, in order) that are still in the selected folder. 0 or -1; a refusal keeps the line. */
+int imap_source_find(ImapSession *session, const uint32_t *uids, size_t count, bool undeleted_only, uint32_t *ret_uids, size_t *ret_count, Error *error);
 int imap_source_file(MailSource *source, SourceFile *files, size_t count, Error *error);
 /* source_imap_wait.c */
 int imap_source_wait_begin(MailSource *source, int *ret_descriptor, Error *error);

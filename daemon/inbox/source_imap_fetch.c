@@ -191,6 +191,35 @@ static int open_folder(ImapSource *imap, Asked *asked, Error *error) {
     return session->validity == asked->validity;
 }
 
+/* Letters that the server had no answer for have gone, unless it lists them still: such a one is there, and we do not get it. */
+static int settle_unanswered(ImapSource *imap, const Round *round, Error *error) {
+    ImapSession *session = &imap->session;
+    Asked *silent[IMAP_COMMAND_LETTERS];
+    uint32_t uids[IMAP_COMMAND_LETTERS], there[IMAP_COMMAND_LETTERS];
+    size_t count = 0, there_count = 0;
+    for (size_t i = 0; i < round->count; i++)
+        if (!round->asked[i]->answered) {
+            silent[count] = round->asked[i];
+            uids[count++] = round->asked[i]->uid;
+        }
+    if (count == 0)
+        return 0;
+    bool known = imap_source_find(session, uids, count, false, there, &there_count, error) == 0;
+    if (!known && session->line == NULL)
+        return -1;
+    error_clear(error);
+    for (size_t i = 0, at = 0; i < count; i++) {
+        bool listed = !known || (at < there_count && there[at] == uids[i]);
+        at += known && listed;
+        if (listed)
+            error_set(&silent[i]->letter->fault, ERROR_LETTER, EIO, "the letter %s in %s cannot be had: the server lists it and does not give it",
+                      silent[i]->letter->name, silent[i]->letter->mailbox);
+        else
+            gone(silent[i]);
+    }
+    return 0;
+}
+
 static int ask_round(ImapSource *imap, Round *round, Arena *arena, Error *error);
 
 /* After a refusal, each letter by itself. */
@@ -210,7 +239,7 @@ static int ask_singly(ImapSource *imap, const Round *round, Arena *arena, Error 
 static int ask_round(ImapSource *imap, Round *round, Arena *arena, Error *error) {
     Error fault = { 0 };
     int same = open_folder(imap, round->asked[0], &fault);
-    bool failed = same < 0 || (same == 1 && ask(imap, round, arena, &fault) < 0);
+    bool failed = same < 0 || (same == 1 && (ask(imap, round, arena, &fault) < 0 || settle_unanswered(imap, round, &fault) < 0));
     if (failed && same == 1 && imap->session.line != NULL && round->count > 1)
         return ask_singly(imap, round, arena, error);
     if (failed && same == 1 && imap->session.line != NULL) {
@@ -222,9 +251,9 @@ static int ask_round(ImapSource *imap, Round *round, Arena *arena, Error *error)
         return error_set(error, fault.grade, fault.code, "%s", fault.text);
     for (size_t i = 0; i < round->count; i++) {
         Asked *asked = round->asked[i];
-        if (!asked->answered)
+        if (same == 0)
             gone(asked);
-        else if (asked->raw == NULL && !asked->has_size)
+        else if (asked->answered && asked->raw == NULL && !asked->has_size)
             error_set(&asked->letter->fault, ERROR_LETTER, EPROTO, "the server does not tell the size of the letter %s in %s", asked->letter->name,
                       asked->letter->mailbox);
     }

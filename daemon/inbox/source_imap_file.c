@@ -49,7 +49,9 @@ static int delete(ImapSession *session, const uint32_t *uids, size_t count, Erro
     return expunge(session, uids, count, error);
 }
 
-static struct mailimap_search_key *undeleted_of(struct mailimap_set *set) {
+static struct mailimap_search_key *key_of(struct mailimap_set *set, bool undeleted_only) {
+    if (!undeleted_only)
+        return mailimap_search_key_new_uid(set);
     struct mailimap_search_key *all = mailimap_search_key_new_multiple_empty();
     struct mailimap_search_key *of = mailimap_search_key_new_uid(set);
     struct mailimap_search_key *undeleted = mailimap_search_key_new(MAILIMAP_SEARCH_KEY_UNDELETED, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
@@ -60,11 +62,10 @@ static struct mailimap_search_key *undeleted_of(struct mailimap_set *set) {
     return NULL;
 }
 
-/* Those of the letters that are still there and were not marked by an earlier call. */
-static int find_uncopied(ImapSession *session, const uint32_t *uids, size_t count, uint32_t *ret_uids, size_t *ret_count, Error *error) {
+int imap_source_find(ImapSession *session, const uint32_t *uids, size_t count, bool undeleted_only, uint32_t *ret_uids, size_t *ret_count, Error *error) {
     clist *found = NULL;
     struct mailimap_set *set = imap_set(uids, count);
-    struct mailimap_search_key *key = set != NULL ? undeleted_of(set) : NULL;
+    struct mailimap_search_key *key = set != NULL ? key_of(set, undeleted_only) : NULL;
     *ret_count = 0;
     imap_begin(session, IMAP_ANSWER_MAX);
     int result = key != NULL ? mailimap_uid_search(session->imap, NULL, key, &found) : MAILIMAP_ERROR_MEMORY;
@@ -117,7 +118,7 @@ static int move(ImapSource *imap, const uint32_t *uids, size_t count, Error *err
         return -1;
     if (session->can_move)
         return transfer(imap, true, uids, count, error);
-    if (find_uncopied(session, uids, count, left, &left_count, error) < 0)
+    if (imap_source_find(session, uids, count, true, left, &left_count, error) < 0) /* not those that an earlier call has copied and marked */
         return -1;
     if (left_count > 0 && transfer(imap, false, left, left_count, error) < 0)
         return -1;

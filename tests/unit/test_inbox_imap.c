@@ -257,10 +257,12 @@ static void list(MailSource *source, Arena *arena, SourceList *ret_list) {
 static void letters_are_looked_at(void **state) {
     (void)state;
     static const Step steps[] = {
-        OPEN("3", "4"), LISTED,
-        { "UID FETCH 1:3 (UID RFC822.SIZE INTERNALDATE BODY.PEEK[HEADER]<0.16384>)",
+        OPEN("5", "6"), { "UID SEARCH", "* SEARCH 1 2 3 4 5\r\n$ OK done\r\n" },
+        { "UID FETCH 1:5 (UID RFC822.SIZE INTERNALDATE BODY.PEEK[HEADER]<0.16384>)",
           "* 2 FETCH (UID 2 RFC822.SIZE 700 INTERNALDATE \" 1-Mar-2026 00:30:00 -0330\" BODY[HEADER]<0> {8}\r\nA: b\r\n\r\n)\r\n"
-          "* 1 FETCH (UID 1 INTERNALDATE \"30-Nov-2026 02:09:11 +0130\" RFC822.SIZE 12 BODY[HEADER]<0> {8}\r\nC: d\r\n\r\n)\r\n$ OK done\r\n" },
+          "* 1 FETCH (UID 1 INTERNALDATE \"30-Nov-2026 02:09:11 +0130\" RFC822.SIZE 12 BODY[HEADER]<0> {8}\r\nC: d\r\n\r\n)\r\n"
+          "* 5 FETCH (UID 5 RFC822.SIZE 50)\r\n$ OK done\r\n" },
+        { "UID SEARCH UID 3:5", "* SEARCH 5 4\r\n$ OK done\r\n" },
         LOG_OUT, { 0 },
     };
     static const Step *const scripts[] = { steps, NULL };
@@ -271,13 +273,13 @@ static void letters_are_looked_at(void **state) {
     arena_init(&arena, 1024 * 1024);
     MailSource *source = open_source(5);
     list(source, &arena, &found);
-    assert_int_equal(found.count, 3);
+    assert_int_equal(found.count, 5);
     char mailbox[100];
     snprintf(mailbox, sizeof mailbox, "imap/chess@127.0.0.1:%d/INBOX;7", port);
     assert_string_equal(found.letters[0].mailbox, mailbox);
     assert_string_equal(found.letters[2].name, "3");
-    SourceLetter *letters[] = { &found.letters[2], &found.letters[1], &found.letters[0] };
-    assert_int_equal(source->operations->look(source, &arena, letters, 3, &error), 0);
+    SourceLetter *letters[] = { &found.letters[2], &found.letters[4], &found.letters[3], &found.letters[1], &found.letters[0] };
+    assert_int_equal(source->operations->look(source, &arena, letters, 5, &error), 0);
     char when[INSTANT_TEXT_SIZE];
     instant_write(found.letters[0].received, when);
     assert_string_equal(when, "2026-11-30T00:39:11Z");
@@ -287,7 +289,10 @@ static void letters_are_looked_at(void **state) {
     assert_int_equal(found.letters[0].head_length, 8);
     assert_memory_equal(found.letters[0].head, "C: d\r\n\r\n", 8);
     assert_int_equal(found.letters[0].file_time, INSTANT_NONE);
-    assert_int_equal(found.letters[2].fault.code, ENOENT); /* it was not answered for: it has gone */
+    assert_int_equal(found.letters[0].fault.grade, ERROR_NONE);
+    assert_int_equal(found.letters[2].fault.code, ENOENT); /* it was not answered for and is no longer listed: it has gone */
+    assert_int_equal(found.letters[3].fault.code, EIO);    /* it is listed, so it is there */
+    assert_int_equal(found.letters[4].fault.code, EIO);
     source->operations->close(source);
     arena_free(&arena);
     served();
