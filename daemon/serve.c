@@ -240,6 +240,20 @@ static int read_mailbox(Serve *serve, Error *error) {
     return fail(serve, &serve->mailbox_rest, &fault, error);
 }
 
+/* While the mailbox fails no reading can tell whether the disk takes letters again: then by a commit of its own. */
+static void try_disk(Serve *serve) {
+    Service *service = serve->service;
+    Outage outage;
+    Error ignored;
+    error_clear(&ignored);
+    if (!outage_lasts(service, OUTAGE_DISK, &outage) || outage_waits(serve, OUTAGE_DISK, now_of(serve)) || !outage_lasts(service, OUTAGE_MAILBOX, NULL) ||
+        outage_room(service, &ignored) < 0)
+        return;
+    outage_over(service, OUTAGE_DISK);
+    if (outage_lasts(service, OUTAGE_DISK, NULL)) /* it could not be noted */
+        outage_failed(service, OUTAGE_DISK, outage.why);
+}
+
 /* ---- the queue ---- */
 
 static bool queue_due(const Serve *serve, Instant now) {
@@ -257,7 +271,15 @@ static int begin_batch(Serve *serve, Error *error) {
     return 0;
 }
 
-/* Nothing waits to be sent, but the relay is still thought to be out of reach. */
+/* No letter is due that would show it, but the relay is still thought to be out of reach. */
+static bool probe_due(const Serve *serve, Instant now) {
+    const Service *service = serve->service;
+    if (service->batch_ != NULL || serve->ending || serve->reloading || !outage_lasts(service, OUTAGE_RELAY, NULL) ||
+        outage_waits(serve, OUTAGE_RELAY, now))
+        return false;
+    return serve->ahead.sending == INSTANT_NONE || serve->ahead.sending > now;
+}
+
 static void probe_relay(Serve *serve) {
     MailSender *sender = serve->service->world->sender;
     Error fault;
@@ -390,6 +412,7 @@ static int turn(Serve *serve, Error *error) {
     } else if (serve->reloading) {
         queue_stop(serve->service);
     }
+    try_disk(serve);
     if (mailbox_due(serve, now_of(serve))) {
         if (read_mailbox(serve, error) < 0)
             return -1;
@@ -404,8 +427,7 @@ static int turn(Serve *serve, Error *error) {
     if (queue_due(serve, now)) {
         if (begin_batch(serve, error) < 0)
             return -1;
-    } else if (serve->service->batch_ == NULL && outage_lasts(serve->service, OUTAGE_RELAY, NULL) && !outage_waits(serve, OUTAGE_RELAY, now) &&
-               !serve->ending && serve->ahead.letters == 0) {
+    } else if (probe_due(serve, now)) {
         probe_relay(serve);
     }
     tell_status(serve);

@@ -372,6 +372,23 @@ def test_a_relay_that_is_away_and_comes_back(live):
     assert serve.log.count("letters cannot be sent") == 1
 
 
+def test_a_relay_that_is_back_and_takes_no_letter_yet(live):
+    """It answers, if only with 451: the outage is over, and each letter waits for itself."""
+    ann, bob = live.pair()
+    with FakeSmtp("connect=421 4.3.2 not now;drop") as relay:
+        live.servers["outgoing"] = through(relay)
+        live.write_configuration()
+        with Serve(live) as serve:
+            live.begin_game(ann, bob)
+            serve.says("letters cannot be sent")
+            relay.follow("rcpt=451 4.7.1 greylisted")
+            serve.reload()  # tries at once
+            serve.says("letters can be sent again")
+            assert relay.count("RCPT") == 2 and relay.letters == []
+            status = live.json("status")
+            assert status["outages"] == [] and status["letters_out"] == {"queued": 2}
+
+
 def test_a_mailbox_that_goes_and_comes_back(tmp_path):
     """Its volume is unmounted and mounted again: nobody does anything about it."""
     live = LiveClub(tmp_path, poll=10)
@@ -444,6 +461,21 @@ def test_a_full_disk_leaves_letters_where_they_are():
             serve.says("the store's disk takes letters again")
         assert live.json("status")["outages"] == [] and live.told() == []
         assert serve.log.count("takes nothing more") == 1
+
+
+def test_a_disk_that_is_well_again_while_the_mailbox_is_away(live):
+    live.inbox.path.rename(live.folder / "away")
+    with Serve(live) as serve:
+        serve.says("the mailbox cannot be read")
+        live.limits["free_space_mb"] = 1000000
+        live.write_configuration()
+        serve.reload()
+        serve.says("takes nothing more")
+        live.limits["free_space_mb"] = 0
+        live.write_configuration()
+        serve.reload()
+        serve.says("the store's disk takes letters again")
+        assert [outage["subject"] for outage in live.json("status")["outages"]] == ["mailbox"]
 
 
 def test_a_day_without_mailbox_and_relay(tmp_path):
