@@ -8,7 +8,7 @@ import fake_pop3
 from club import ADDRESS, Club
 from fake_pop3 import FakePop3, bytes_of, deletes_then, drips, floods, hangs_up, of_letter, once, says, waits
 
-TIMEOUT = 1      # seconds of one operation, as configured
+TIMEOUT = 2      # seconds of one operation, as configured
 PATIENCE = 25    # within which a run with one such operation in it ends, on a busy machine
 LATER, MEND = 75, 1
 ROOM = 200_000   # kB that the program may use, whatever a server sends
