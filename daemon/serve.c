@@ -18,6 +18,8 @@ enum {
     REST_FIRST = 30,          /* after what failed for no reason that is an outage (the store was busy): to an hour, as there */
     NOTE_SECONDS = 300,       /* that the mailbox was read is noted at least so often; each time would wear out a Pi's card */
     GAMES_COUNTED_SECONDS = 60,
+    IDLE_SHORT_SECONDS = 60,  /* waiting that ends sooner, for nothing, does not happen again at once */
+    VAIN_MAX = 16,
     STATUS_MAX = 500,
 };
 
@@ -38,6 +40,9 @@ typedef struct Serve {
     Instant tried, read; /* the mailbox: last try, last time it was read to its end; INSTANT_NONE: never */
     int idle;            /* what tells of letters, -1: nothing does */
     bool told;           /* it has */
+    Instant idled;       /* since when it is waited for */
+    bool soon;           /* it told within IDLE_SHORT_SECONDS */
+    int vain;            /* how often in a row it told soon, and of no letter */
     Instant noted;       /* the newest `read` in the store */
     Rest mailbox_rest, queue_rest;
 
@@ -46,7 +51,7 @@ typedef struct Serve {
     CycleReport out;     /* of the batch under way */
 
     int64_t watchdog;    /* milliseconds, 0: nobody watches */
-    Instant fed;
+    int64_t fed;         /* then, by now_ms() */
     int64_t games;
     Instant games_counted;
     char status[STATUS_MAX];
@@ -93,9 +98,15 @@ static void take_signals(Serve *serve) {
     }
 }
 
+static int64_t now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
 static void feed_watchdog(Serve *serve) {
-    Instant now = now_of(serve);
-    if (serve->watchdog == 0 || !is_over(serve->fed, serve->watchdog / 2000, now))
+    int64_t now = now_ms();
+    if (serve->watchdog == 0 || (serve->fed != 0 && now - serve->fed < serve->watchdog / 4))
         return;
     notify_alive();
     serve->fed = now;
@@ -164,6 +175,22 @@ static int64_t seconds_between(const Serve *serve) {
     return serve->idle >= 0 && config->mailbox_kind != MAILBOX_MAILDIR ? SOURCE_WAIT_SECONDS : config->mailbox_poll;
 }
 
+/* A server that closes each line on which it is waited for, or says EXISTS each time, is not asked more often than one that cannot tell. */
+static bool told_counts(const Serve *serve, Instant now) {
+    int poll = serve->service->config->mailbox_poll, seconds = serve->vain == 0 ? 0 : 1 << serve->vain;
+    return serve->told && is_over(serve->tried, seconds < poll ? seconds : poll, now);
+}
+
+/* What the waiting was worth, once the mailbox was read. */
+static void judge_idling(Serve *serve, bool was_told, const CycleReport *report) {
+    if (serve->service->config->mailbox_kind == MAILBOX_MAILDIR) /* our own filing may tell, and no line is opened */
+        return;
+    if (!was_told || !serve->soon || report->fetched > 0)
+        serve->vain = 0;
+    else if (serve->vain < VAIN_MAX)
+        serve->vain++;
+}
+
 static bool mailbox_due(const Serve *serve, Instant now) {
     const Service *service = serve->service;
     if (serve->tried == INSTANT_NONE) /* the first time, and after a reload: whatever was waited for */
@@ -173,7 +200,7 @@ static bool mailbox_due(const Serve *serve, Instant now) {
     if (outage_lasts(service, OUTAGE_MAILBOX, NULL) || outage_lasts(service, OUTAGE_DISK, NULL) || serve->mailbox_rest.next != INSTANT_NONE)
         return true;
     bool timer = serve->ahead.timer != INSTANT_NONE && serve->ahead.timer <= now;
-    return serve->told || timer || is_over(serve->tried, seconds_between(serve), now);
+    return told_counts(serve, now) || timer || is_over(serve->tried, seconds_between(serve), now);
 }
 
 static void say_taken_in(const Serve *serve, const CycleReport *report) {
@@ -191,14 +218,20 @@ static void stop_idling(Serve *serve) {
     serve->idle = -1;
 }
 
+static void note_told(Serve *serve) {
+    serve->told = true;
+    serve->soon = !is_over(serve->idled, IDLE_SHORT_SECONDS, now_of(serve));
+}
+
 static void begin_idling(Serve *serve) {
     MailSource *source = serve->service->world->source;
     Error ignored;
     error_clear(&ignored);
+    serve->idled = now_of(serve);
     if (source->operations->wait_begin(source, &serve->idle, &ignored) < 0)
         serve->idle = -1; /* the next reading finds out what is wrong */
-    else if (serve->idle >= 0)
-        serve->told = source->operations->wait_heard(source) || serve->told; /* what came since the mailbox was read */
+    else if (serve->idle >= 0 && source->operations->wait_heard(source)) /* what came since the mailbox was read */
+        note_told(serve);
 }
 
 static int take_in(Serve *serve, CycleReport *report, Error *error) {
@@ -223,10 +256,12 @@ static int read_mailbox(Serve *serve, Error *error) {
     CycleReport report = { 0 };
     Error fault;
     error_clear(&fault);
+    bool was_told = serve->told;
     stop_idling(serve);
     serve->told = false;
     int result = take_in(serve, &report, &fault);
     serve->tried = now_of(serve);
+    judge_idling(serve, was_told, &report);
     say_taken_in(serve, &report);
     if (result == 0) {
         outage_over(service, OUTAGE_DISK);
@@ -305,17 +340,18 @@ static int wait_turn(Serve *serve, bool *ret_sent, Error *error) {
     Service *service = serve->service;
     MailSource *source = service->world->source;
     struct pollfd extra[2] = { { .fd = serve->signals, .events = POLLIN }, { .fd = serve->idle, .events = POLLIN } };
+    size_t count = serve->idle >= 0 && !serve->told ? 2 : 1; /* what has told goes on telling, and may have to wait */
     bool under_way = service->batch_ != NULL;
     int milliseconds = serve->watchdog > 0 && serve->watchdog < 4 * TICK_MS ? (int)(serve->watchdog / 4) : TICK_MS;
     Error fault;
     error_clear(&fault);
     serve->sending_ = true;
-    int left = queue_step(service, extra, serve->idle >= 0 ? 2 : 1, milliseconds, &serve->out, &fault);
+    int left = queue_step(service, extra, count, milliseconds, &serve->out, &fault);
     serve->sending_ = false;
     feed_watchdog(serve);
     take_signals(serve);
-    if (serve->idle >= 0 && extra[1].revents != 0)
-        serve->told = source->operations->wait_heard(source) || (extra[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0 || serve->told;
+    if (count > 1 && extra[1].revents != 0 && (source->operations->wait_heard(source) || (extra[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
+        note_told(serve);
     *ret_sent = under_way && service->batch_ == NULL;
     if (*ret_sent)
         say_sent(serve);
@@ -399,6 +435,7 @@ static void do_reload(Serve *serve) {
     serve->reload(serve->data);
     outage_try_now(serve->service);
     serve->tried = INSTANT_NONE;
+    serve->vain = 0;
     rest_end(&serve->mailbox_rest);
     rest_end(&serve->queue_rest);
     notify_ready();
@@ -438,12 +475,6 @@ static int turn(Serve *serve, Error *error) {
     return sent ? look_ahead(serve, error) : 0;
 }
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* What is on its way is finished, what is not begun waits for the next start. */
 static void finish(Serve *serve) {
     Service *service = serve->service;
@@ -479,7 +510,7 @@ int serve_signals(Error *error) {
 
 int serve_run(Service *service, int signals, void (*reload)(void *data), void *data, Error *error) {
     Serve serve = { .service = service, .signals = signals, .reload = reload, .data = data, .tried = INSTANT_NONE, .read = INSTANT_NONE, .idle = -1,
-                    .noted = INSTANT_NONE, .fed = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
+                    .idled = INSTANT_NONE, .noted = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
     rest_end(&serve.mailbox_rest);
     rest_end(&serve.queue_rest);
     running = &serve;

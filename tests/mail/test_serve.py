@@ -1,5 +1,6 @@
 """serve: the one loop, its signals, its outages, and what it tells the service manager. The clock is the real one."""
 import collections
+import contextlib
 import datetime
 import os
 import re
@@ -12,6 +13,7 @@ import time
 import pytest
 
 from club import Club
+from fake_imap import Closed, FakeImap
 from fake_smtp import FakeSmtp
 from letters import UTC, Incoming, Maildir
 from serving import Manager, Serve, until
@@ -59,6 +61,33 @@ class LiveClub(Club):
 @pytest.fixture
 def live(tmp_path):
     return LiveClub(tmp_path)
+
+
+class ImapLive(LiveClub):
+    """Its mailbox is a FakeImap."""
+
+    def __init__(self, folder, server, mailbox=None, **more):
+        self.server = server
+        password = folder / "password"
+        password.touch(0o600)
+        password.write_text("secret\n")
+        keys = {"url": f"imap://127.0.0.1:{server.port}", "tls": "none", "user": "chess", "password_file": password, **(mailbox or {})}
+        super().__init__(folder / "club", mailbox=keys, **more)
+
+    def deliver(self, raw, received=True, sender="", **more):
+        """As a letter comes: who waits is told of it."""
+        raw = raw if isinstance(raw, bytes) else raw.encode()
+        inbox = self.server.inbox
+        inbox.add(raw.replace(b"\r\n", b"\n").replace(b"\n", b"\r\n"), date=present().strftime("%d-%b-%Y %H:%M:%S +0000"))
+        for session in self.server.sessions:
+            if session.command == "IDLE" and session.folder is inbox:
+                with contextlib.suppress(OSError):
+                    session.send(f"* {len(inbox.letters)} EXISTS\r\n")
+
+
+def processor_time(serve):
+    fields = open(f"/proc/{serve.process.pid}/stat").read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def news(player, game=None):
@@ -476,6 +505,40 @@ def test_a_disk_that_is_well_again_while_the_mailbox_is_away(live):
         serve.reload()
         serve.says("the store's disk takes letters again")
         assert [outage["subject"] for outage in live.json("status")["outages"]] == ["mailbox"]
+
+
+def exists_at_once(session, _):
+    """Tells of letters whenever it is waited for, and there are none."""
+    session.send("+ idling\r\n* 2 EXISTS\r\n")
+    session.read()
+    session.ok()
+
+
+def closes_at_once(session, _):
+    session.send("+ idling\r\n")
+    raise Closed
+
+
+@pytest.mark.parametrize("idle", [exists_at_once, closes_at_once])
+def test_a_server_that_cannot_be_waited_for_is_not_stormed(tmp_path, idle):
+    with FakeImap() as server:
+        live = ImapLive(tmp_path, server)
+        ann, bob = live.pair()
+        server.on["IDLE"] = idle
+        with Serve(live) as serve:
+            until(lambda: len(server.commands("IDLE")) >= 3, "the third waiting")
+            spent, begun = processor_time(serve), time.monotonic()
+            time.sleep(8)
+            spent, passed = processor_time(serve) - spent, time.monotonic() - begun
+            assert len(server.commands("IDLE")) < 10 and server.lines < 20  # each pause is twice as long as the one before
+            assert spent < passed / 4  # it does not turn about the line's end meanwhile
+            game = live.begin_game(ann, bob)
+            letter = news(ann, game)
+            del server.on["IDLE"]
+            serve.reload()  # a server that is in order is waited for
+            until(lambda: server.commands("IDLE")[3:] and server.sessions[-1].command == "IDLE", "the waiting")
+            live.said(ann, letter, "e4")
+            news(bob, game)
 
 
 def test_a_day_without_mailbox_and_relay(tmp_path):
