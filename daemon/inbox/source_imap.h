@@ -26,9 +26,9 @@ typedef struct ImapSource {
     size_t folder_count;
     ImapFolder target; /* AFTER_MOVE */
     AfterKind after;
-    /* The line broke while several letters were fetched: the next time each is asked for alone, so that one letter
-     * that a server cannot give does not keep the others from being read. */
-    bool careful;
+    /* The line broke while letters were looked at, or fetched: the next time each is asked for alone from the beginning. Only a help: within each call
+     * one letter that a server cannot give does not keep the others from being read. */
+    bool careful_look, careful_fetch;
     ImapSuspect suspects[IMAP_SUSPECTS_MAX];
     size_t suspect_next;
     /* The mailbox itself as list() saw it last, so that what came between is noticed by wait_begin(). */
