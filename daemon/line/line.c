@@ -80,7 +80,7 @@ static int set_login(const LineAccount *account, CURL *easy, Error *error) {
         return error_set(error, ERROR_INPUT, 0, "the user name for %s is empty or has a control character in it: correct `user`", account->url);
     Str secret;
     str_init(&secret, SECRET_MAX);
-    int result = secret_read(&account->secret, &secret, error);
+    int result = secret_read(&account->secret, account->alive, &secret, error);
     if (result == 0) {
         bool token = account->secret.token != NULL;
         bool good = curl_easy_setopt(easy, CURLOPT_USERNAME, account->user) == CURLE_OK;
@@ -129,8 +129,10 @@ int line_prepare_curl(const LineAccount *account, void *easy, Error *error) {
 static void tell_alive(Line *line, int64_t now) {
     if (line->alive == NULL || now < line->alive_due)
         return;
-    line->alive_due = now + ALIVE_MILLISECONDS;
     line->alive();
+    int64_t took = milliseconds_now() - now; /* what else was done meanwhile (letters went out, a command was asked for a token) is not the server's time */
+    line->deadline += took;
+    line->alive_due = now + took + ALIVE_MILLISECONDS;
 }
 
 /* Lets curl connect and log in; by its multi interface, so that alive() is called in between whatever the server does. */

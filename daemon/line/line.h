@@ -23,7 +23,7 @@ typedef struct LineAccount { /* how a server is reached; texts belong to the con
     const char *ca_file; /* PEM certificates to trust instead of the system's; NULL: the system's */
     bool plain;          /* tls = none: no TLS at all; config.c allows it for this very machine only */
     int seconds;         /* of connecting, and of one operation, for line_begin(); 0: LINE_CONNECT_SECONDS and LINE_SECONDS */
-    void (*alive)(void); /* called at least once a second while a server is waited for (not a command that prints the secret); NULL: not called */
+    void (*alive)(void); /* called at least once a second while a server, or a command that prints the secret, is waited for; NULL: not called */
 } LineAccount;
 
 enum {

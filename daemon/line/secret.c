@@ -169,14 +169,15 @@ static int judge(ChildEnd end, int value, const char *program, Error *error) {
     return 0;
 }
 
-static int run_command(const char *path, char *const *words, Str *ret_secret, Error *error) {
+static int run_command(const char *path, char *const *words, void (*alive)(void), Str *ret_secret, Error *error) {
     char taken[TAKEN_MAX], what[PATH_MAX + 20];
     ChildPlan plan = { .path = path, .words = words, .taken = taken, .taken_size = sizeof taken, .seconds = command_seconds };
     Child child;
     if (child_start(&plan, &child) < 0)
         return error_set(error, ERROR_LATER, errno, "the command %s for the secret could not be started: %s", words[0], strerror(errno));
     while (child.length < sizeof taken && !child_watch(&child, NULL, 0, WATCH_MS))
-        continue;
+        if (alive != NULL)
+            alive();
     size_t length = child.length;
     int value, result;
     ChildEnd end = child_finish(&child, &value);
@@ -191,25 +192,25 @@ static int run_command(const char *path, char *const *words, Str *ret_secret, Er
     return result;
 }
 
-static int read_command(const char *command, Str *ret_secret, Error *error) {
+static int read_command(const char *command, void (*alive)(void), Str *ret_secret, Error *error) {
     Words words;
     char path[PATH_MAX];
     if (!divide(command, &words))
         return error_set(error, ERROR_INPUT, 0, "the command for the secret cannot be divided into words: close its quotes, and use %d words at most", SECRET_WORDS_MAX);
     if (!child_find(words.list[0], path))
         return error_set(error, ERROR_INPUT, errno, "the command %s for the secret cannot be run: %s", words.list[0], strerror(errno));
-    return run_command(path, words.list, ret_secret, error);
+    return run_command(path, words.list, alive, ret_secret, error);
 }
 
-int secret_read(const Secret *secret, Str *ret_secret, Error *error) {
+int secret_read(const Secret *secret, void (*alive)(void), Str *ret_secret, Error *error) {
     secret_clear(ret_secret);
     if (secret->file != NULL)
         return read_file(secret->file, ret_secret, error);
     if (secret->credential != NULL)
         return read_credential(secret->credential, ret_secret, error);
     if (secret->command != NULL)
-        return read_command(secret->command, ret_secret, error);
+        return read_command(secret->command, alive, ret_secret, error);
     if (secret->token != NULL)
-        return read_command(secret->token, ret_secret, error);
+        return read_command(secret->token, alive, ret_secret, error);
     return error_set(error, ERROR_INPUT, 0, "there is a user name but no secret: set password_file, password_command, password_credential or token_command");
 }

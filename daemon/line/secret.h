@@ -29,8 +29,8 @@ bool secret_is_set(const Secret *secret);
  * error. Their whole process group is killed when the time is over.
  * 0, or -1: ERROR_INPUT for what the operator must mend (no such file, a file that everybody may read, a command that cannot be
  * run, nothing or a control character printed), ERROR_MAILBOX for a command that failed or took too long. The sentence names the file or the
- * command's first word, and never the secret. */
-int secret_read(const Secret *secret, Str *ret_secret, Error *error);
+ * command's first word, and never the secret. alive: called at least once a second while a command is waited for; may be NULL. */
+int secret_read(const Secret *secret, void (*alive)(void), Str *ret_secret, Error *error);
 
 /* Overwrites the bytes before they are freed. */
 void secret_free(Str *secret);

@@ -456,32 +456,39 @@ static Lane *find_lane(SmtpSender *sender) {
     return open < sender->limit ? closed : NULL;
 }
 
-static bool hand_out(SmtpSender *sender) {
+/* Each new lane runs the command for the secret: one at a time, so that whoever called gets his turn. */
+static bool opens_slowly(const SmtpSender *sender) {
+    return sender->account.secret.command != NULL || sender->account.secret.token != NULL;
+}
+
+static bool hand_out(SmtpSender *sender, bool *opened) {
     bool changed = false;
     for (;; changed = true) {
         while (sender->first < sender->count && sender->posts[sender->first].taken)
             sender->first++;
         Lane *lane = sender->first < sender->count ? find_lane(sender) : NULL;
-        if (lane == NULL)
+        if (lane == NULL || (lane->step != STEP_IDLE && *opened && opens_slowly(sender)))
             return changed;
         sender->posts[sender->first].taken = true;
         lane->letter = (int)sender->first;
         lane->letter_until = now_milliseconds() + (int64_t)letter_seconds(sender) * 1000;
         if (lane->step == STEP_IDLE)
             begin_letter(sender, lane);
-        else
+        else {
+            *opened = true;
             lane_connect(sender, lane);
+        }
     }
 }
 
 /* All that can be done without waiting. Whether anything changed. */
 static bool advance(SmtpSender *sender) {
-    bool changed = false, more;
+    bool changed = false, opened = false, more;
     do {
         more = connect_work(sender);
         for (int i = 0; i < sender->lines; i++)
             more |= lane_work(sender, &sender->lanes[i]);
-        more |= hand_out(sender);
+        more |= hand_out(sender, &opened);
         changed |= more;
         tell_alive(sender);
     } while (more);

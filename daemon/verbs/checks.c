@@ -133,7 +133,7 @@ static void check_secret(Checks *checks, const char *subject, const char *file) 
     error_clear(&error);
     str_init(&secret, SECRET_MAX);
     const Secret from = { .file = file };
-    if (secret_read(&from, &secret, &error) < 0)
+    if (secret_read(&from, NULL, &secret, &error) < 0)
         checks_say(checks, CHECK_FAIL, subject, "%s", error.text);
     else
         checks_say(checks, CHECK_OK, subject, "the password's file can be read");

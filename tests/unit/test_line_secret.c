@@ -67,7 +67,7 @@ static void expect_secret(const Secret *secret, const char *text) {
     str_init(&read, SECRET_MAX);
     str_append(&read, "what was there before");
     Error error = { 0 };
-    int result = secret_read(secret, &read, &error);
+    int result = secret_read(secret, NULL, &read, &error);
     assert_string_equal(error.text, "");
     assert_int_equal(result, 0);
     assert_string_equal(read.data, text);
@@ -82,7 +82,7 @@ static void expect_none(const Secret *secret, ErrorGrade grade, const char *word
     str_init(&read, SECRET_MAX);
     str_append(&read, "what was there before");
     Error error = { 0 };
-    assert_int_equal(secret_read(secret, &read, &error), -1);
+    assert_int_equal(secret_read(secret, NULL, &read, &error), -1);
     if (strstr(error.text, words) == NULL)
         fail_msg("\"%s\" is not in \"%s\"", words, error.text);
     assert_null(strstr(error.text, "sesame"));
@@ -256,6 +256,27 @@ static void test_command_endless(void **state) {
     assert_true(milliseconds_now() - began < GENEROUS * 1000);
 }
 
+static int alive_calls;
+
+static void count_alive(void) {
+    alive_calls++;
+}
+
+/* A slow one must not keep the service from its watchdog. */
+static void test_command_slow(void **state) {
+    (void)state;
+    Secret secret = { .token = write_script("slowly", "sleep 2; echo sesame") };
+    Str read;
+    str_init(&read, SECRET_MAX);
+    Error error = { 0 };
+    alive_calls = 0;
+    assert_int_equal(secret_read(&secret, count_alive, &read, &error), 0);
+    assert_string_equal(read.data, "sesame");
+    assert_true(alive_calls >= 3);
+    secret_free(&read);
+    unlink(secret.token);
+}
+
 static bool alive(const char *file) {
     char text[32] = "";
     int descriptor = open(file, O_RDONLY | O_CLOEXEC);
@@ -335,6 +356,7 @@ int main(void) {
         cmocka_unit_test_teardown(test_command_surroundings, restore),
         cmocka_unit_test_teardown(test_command_fails, restore),
         cmocka_unit_test_teardown(test_command_endless, restore),
+    cmocka_unit_test_teardown(test_command_slow, restore),
         cmocka_unit_test_teardown(test_command_too_long, restore),
         cmocka_unit_test_teardown(test_command_agent, restore),
         cmocka_unit_test(test_set),

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -626,6 +627,37 @@ static void test_login(void **state) {
     unlink(path);
 }
 
+/* A command for the password may take its time: one is run, then whoever called gets his turn. */
+static void test_login_by_command(void **state) {
+    (void)state;
+    char folder[] = "/tmp/epistle-login-XXXXXX", counter[64], command[200];
+    assert_non_null(mkdtemp(folder));
+    snprintf(counter, sizeof counter, "%s/runs", folder);
+    snprintf(command, sizeof command, "sh -c 'echo >>%s; echo sesame'", counter);
+    Relay relay;
+    relay_start(&relay, "--auth club:sesame dot=slow:1;250_ok");
+    LineAccount account = account_of(&relay);
+    account.seconds = 30;
+    account.user = "club";
+    account.secret.command = command;
+    MailSender *sender = open_sender(&account, 3);
+    Batch batch;
+    struct stat status;
+    begin(sender, &batch, 3, "", small, sizeof small - 1);
+    for (int runs = 1; runs <= 3; runs++) {
+        assert_int_equal(sender->operations->work(sender, NULL, 0, 0), 3);
+        assert_int_equal(stat(counter, &status), 0);
+        assert_int_equal(status.st_size, runs);
+    }
+    finish(sender, &batch);
+    expect_all(&batch, SEND_ACCEPTED);
+    sender->operations->close(sender);
+    relay_end(&relay);
+    str_free(&relay.heard);
+    unlink(counter);
+    rmdir(folder);
+}
+
 static void test_no_tls(void **state) {
     (void)state;
     Relay relay;
@@ -692,7 +724,7 @@ int main(void) {
         cmocka_unit_test(test_wire),        cmocka_unit_test(test_faults), cmocka_unit_test(test_courses),    cmocka_unit_test(test_null_sender),
         cmocka_unit_test(test_after_fault), cmocka_unit_test(test_beside), cmocka_unit_test(test_never_sent), cmocka_unit_test(test_one_loop),
         cmocka_unit_test(test_stop),        cmocka_unit_test(test_idle),   cmocka_unit_test(test_login),      cmocka_unit_test(test_no_tls),
-        cmocka_unit_test(test_probe),
+        cmocka_unit_test(test_probe),       cmocka_unit_test(test_login_by_command),
     };
     return cmocka_run_group_tests(tests, make_big, free_big);
 }
