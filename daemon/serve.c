@@ -39,6 +39,7 @@ typedef struct Serve {
 
     Instant tried, read; /* the mailbox: last try, last time it was read to its end; INSTANT_NONE: never */
     int idle;            /* what tells of letters, -1: nothing does */
+    bool whole;          /* the last reading went to the end of every folder: timers may run */
     bool told;           /* it has */
     Instant idled;       /* since when it is waited for */
     bool soon;           /* it told within IDLE_SHORT_SECONDS */
@@ -199,7 +200,7 @@ static bool mailbox_due(const Serve *serve, Instant now) {
         return false;
     if (outage_lasts(service, OUTAGE_MAILBOX, NULL) || outage_lasts(service, OUTAGE_DISK, NULL) || serve->mailbox_rest.next != INSTANT_NONE)
         return true;
-    bool timer = serve->ahead.timer != INSTANT_NONE && serve->ahead.timer <= now;
+    bool timer = serve->whole && serve->ahead.timer != INSTANT_NONE && serve->ahead.timer <= now;
     return told_counts(serve, now) || timer || is_over(serve->tried, seconds_between(serve), now);
 }
 
@@ -234,20 +235,38 @@ static void begin_idling(Serve *serve) {
         note_told(serve);
 }
 
+/* Whether it was read to its end is what this reading says, not one before whose time is not noted yet. */
+static int take_letters(Serve *serve, CycleReport *report, Error *error) {
+    Service *service = serve->service;
+    Instant before = service->read_at_;
+    service->read_at_ = 0;
+    int result = intake_run(service, report, error);
+    serve->whole = service->read_at_ != 0;
+    if (!serve->whole)
+        service->read_at_ = before;
+    return result;
+}
+
 static int take_in(Serve *serve, CycleReport *report, Error *error) {
     Service *service = serve->service;
-    if (outage_room(service, error) < 0 || intake_run(service, report, error) < 0)
+    serve->whole = false;
+    if (outage_room(service, error) < 0 || take_letters(serve, report, error) < 0)
         return -1;
     if (serve->ending)
         return 0;
-    serve->read = now_of(serve);
-    if (timers_run(service, report, error) < 0)
-        return -1;
-    if (service->unnoted_count_ == 0 && !outage_lasts(service, OUTAGE_DISK, NULL) && !is_over(serve->noted, NOTE_SECONDS, serve->read))
+    outage_folders(service);
+    if (serve->whole) { /* else deadlines wait for the folder (RULINGS 30) */
+        serve->read = now_of(serve);
+        if (timers_run(service, report, error) < 0)
+            return -1;
+    }
+    bool unnoted = serve->whole && is_over(serve->noted, NOTE_SECONDS, serve->read);
+    if (service->unnoted_count_ == 0 && !outage_lasts(service, OUTAGE_DISK, NULL) && !unnoted)
         return 0;
     if (service_note(service, error) < 0)
         return -1;
-    serve->noted = serve->read;
+    if (serve->whole)
+        serve->noted = serve->read;
     return 0;
 }
 
@@ -401,6 +420,7 @@ static void add_time(const Serve *serve, Str *text, Instant instant) {
 static void tell_status(Serve *serve) {
     static const char *const what[OUTAGE_SUBJECTS] = {
         [OUTAGE_MAILBOX] = "mailbox unreachable", [OUTAGE_RELAY] = "relay unreachable", [OUTAGE_DISK] = "no room on the disk",
+        [OUTAGE_FOLDER] = "a folder cannot be used",
     };
     Str text;
     str_init(&text, STATUS_MAX - 1);

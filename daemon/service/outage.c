@@ -9,7 +9,9 @@
 #include <sys/statvfs.h>
 
 const char *outage_name(OutageSubject subject) {
-    static const char *const names[OUTAGE_SUBJECTS] = { [OUTAGE_MAILBOX] = "mailbox", [OUTAGE_RELAY] = "relay", [OUTAGE_DISK] = "disk" };
+    static const char *const names[OUTAGE_SUBJECTS] = {
+        [OUTAGE_MAILBOX] = "mailbox", [OUTAGE_RELAY] = "relay", [OUTAGE_DISK] = "disk", [OUTAGE_FOLDER] = "folder",
+    };
     return names[subject];
 }
 
@@ -29,6 +31,7 @@ static void say_failed(const Service *service, Outage *outage, const char *how) 
         [OUTAGE_MAILBOX] = "the mailbox cannot be read",
         [OUTAGE_RELAY] = "letters cannot be sent",
         [OUTAGE_DISK] = "the store's disk takes nothing more",
+        [OUTAGE_FOLDER] = "a folder of the mailbox cannot be used",
     };
     char line[ERROR_TEXT_MAX + 100];
     if (service->log == NULL)
@@ -43,6 +46,7 @@ static void say_ended(const Service *service, const Outage *outage) {
         [OUTAGE_MAILBOX] = "the mailbox can be read again",
         [OUTAGE_RELAY] = "letters can be sent again",
         [OUTAGE_DISK] = "the store's disk takes letters again",
+        [OUTAGE_FOLDER] = "every folder of the mailbox can be used again",
     };
     char line[200], began[INSTANT_TEXT_SIZE];
     int64_t minutes = duration(outage, outage->ended) / 60;
@@ -189,6 +193,16 @@ bool outage_lasts(const Service *service, OutageSubject subject, Outage *ret_out
     if (ret_outage != NULL)
         *ret_outage = service->outages_[subject];
     return true;
+}
+
+void outage_folders(Service *service) {
+    const Error *fault = &service->folder_fault_;
+    Outage outage;
+    if (fault->grade == ERROR_NONE)
+        outage_over(service, OUTAGE_FOLDER);
+    else if (!outage_lasts(service, OUTAGE_FOLDER, &outage) || !outage.said_ || outage_next_try(service, OUTAGE_FOLDER) <= world_now(service->world) ||
+             strncmp(outage.why, fault->text, sizeof outage.why - 1) != 0)
+        outage_failed(service, OUTAGE_FOLDER, fault->text);
 }
 
 /* ---- the disk ---- */

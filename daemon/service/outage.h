@@ -1,4 +1,4 @@
-/* Outages of ours: mailbox, relay, disk. Each has a beginning and an end in the store (RULINGS 31: only time in which the mailbox could not be reached
+/* Outages of ours: mailbox, relay, disk, and a single folder of a mailbox that can be read otherwise. Each has a beginning and an end in the store (RULINGS 31: only time in which the mailbox could not be reached
  * is ever credited), waits longer from try to try, and is told to the operator once.
  *
  *     state    what happens   goes to
@@ -15,7 +15,7 @@
 #include "daemon/service/service.h"
 #include "daemon/store/outages.h"
 
-typedef enum OutageSubject { OUTAGE_MAILBOX, OUTAGE_RELAY, OUTAGE_DISK, OUTAGE_SUBJECTS } OutageSubject;
+typedef enum OutageSubject { OUTAGE_MAILBOX, OUTAGE_RELAY, OUTAGE_DISK, OUTAGE_FOLDER, OUTAGE_SUBJECTS } OutageSubject;
 
 enum {
     OUTAGE_TOLD_SECONDS = 900,  /* shorter ones are what every network has */
@@ -34,13 +34,17 @@ typedef struct Outage {
     bool said_;               /* in the log of this process */
 } Outage;
 
-const char *outage_name(OutageSubject subject); /* "mailbox", "relay", "disk" */
+const char *outage_name(OutageSubject subject); /* "mailbox", "relay", "disk", "folder" */
 
 /* What was tried failed or went well. Each opens a transaction of its own where something is to be noted, and must be called outside any. A store
  * that cannot be written to (the disk is full) is kept in mind and noted later: never an error. The end of the disk's outage is
  * that it could be noted. Without outage_load() they do nothing. */
 void outage_failed(Service *service, OutageSubject subject, const char *why);
 void outage_over(Service *service, OutageSubject subject);
+
+/* What the last reading of the mailbox says of its single folders (service->folder_fault_). Nobody waits for them: each reading tries again, and one that
+ * comes before the next try is due is not noted. */
+void outage_folders(Service *service);
 
 /* When the next try is due: never more than OUTAGE_RETRY_MAX from now, and now where the clock was set back by more; and whether something fails
  * now. INSTANT_NONE and false while all is well. */

@@ -82,6 +82,7 @@ static void print_outage(const json_t *outage) {
         { "mailbox", "mailbox       ", "cannot be read" },
         { "relay", "sending       ", "fails" },
         { "disk", "disk          ", "takes no letters" },
+        { "folder", "folder        ", "cannot be used" },
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (strcmp(words[i].subject, member(outage, "subject")) == 0)

@@ -541,6 +541,31 @@ def test_a_server_that_cannot_be_waited_for_is_not_stormed(tmp_path, idle):
             news(bob, game)
 
 
+def test_a_folder_that_is_gone_keeps_no_letter_waiting(tmp_path):
+    """It is an outage of its own: the others are read, and waited for, as ever."""
+    with FakeImap(folders=("INBOX", "Junk")) as server:
+        live = ImapLive(tmp_path, server, mailbox={"also": "Junk"})
+        ann, bob = live.pair()
+        junk = server.folders.pop("Junk")
+        with Serve(live) as serve:
+            serve.says("a folder of the mailbox cannot be used")
+            game = live.begin_game(ann, bob)
+            letter = news(ann, game)
+            for text, player, other in [("e4", ann, bob), ("e5", bob, ann)]:
+                until(lambda: server.sessions[-1].command == "IDLE", "the waiting")
+                live.said(player, letter, text)
+                letter = news(other, game)  # the poll is an hour away
+            status = live.json("status")
+            assert [outage["subject"] for outage in status["outages"]] == ["folder"] and status["mailbox_read"] is None
+            assert "folder        cannot be used since" in live.run("status")
+            server.folders["Junk"] = junk
+            serve.reload()
+            serve.says("every folder of the mailbox can be used again")
+            until(lambda: live.json("status")["mailbox_read"], "the note that it was read")
+        assert serve.log.count("cannot be used") == 1 and "cannot be read" not in serve.log
+        assert live.json("status")["outages"] == [] and live.told() == []
+
+
 def test_a_day_without_mailbox_and_relay(tmp_path):
     """24 simulated hours, hour by hour; players write all the time, and the operator begins games."""
     club = Club(tmp_path, operator=OPERATOR)

@@ -166,7 +166,7 @@ static void test_a_short_one_is_told_to_nobody(void **state) {
         outage_over(&fixture->service, (OutageSubject)subject);
     }
     assert_int_equal(letters(fixture), 0);
-    assert_int_equal(ask(fixture, "SELECT count(*) FROM outage WHERE ended - began = 899"), 3);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM outage WHERE ended - began = 899"), OUTAGE_SUBJECTS);
 }
 
 static void test_one_letter_each(void **state) {
@@ -337,6 +337,32 @@ static void test_a_store_of_schema_1(void **state) {
     assert_int_equal(ask(fixture, "SELECT count(*) FROM outage"), 1);
 }
 
+/* Told of by each reading, noted from time to time, and no outage of the mailbox. */
+static void test_folders(void **state) {
+    Fixture *fixture = *state;
+    Service *service = &fixture->service;
+    outage_folders(service);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM outage"), 0);
+    error_set(&service->folder_fault_, ERROR_INPUT, 0, "there is no Junk");
+    uint64_t commits = service->store->commits;
+    for (int minute = 0; minute < 60; minute++, present += 60)
+        outage_folders(service);
+    assert_true(service->store->commits - commits <= 8);
+    assert_int_equal(said, 1);
+    assert_int_equal(letters(fixture), 1);
+    assert_false(outage_lasts(service, OUTAGE_MAILBOX, NULL));
+    error_set(&service->folder_fault_, ERROR_INPUT, 0, "Junk is full");
+    outage_folders(service);
+    assert_int_equal(said, 2);
+    assert_non_null(strstr(last_said, "now for this reason: Junk is full"));
+    error_clear(&service->folder_fault_);
+    outage_folders(service);
+    outage_folders(service);
+    assert_int_equal(said, 3);
+    assert_int_equal(letters(fixture), 1);
+    assert_int_equal(ask(fixture, "SELECT count(*) FROM outage WHERE subject = 'folder' AND ended - began = 3600"), 1);
+}
+
 static void test_errors_of_the_disk(void **state) {
     (void)state;
     Error error;
@@ -369,6 +395,7 @@ int main(void) {
         OUTAGE_TEST(test_a_clock_set_back),
         OUTAGE_TEST(test_one_end_makes_the_others_be_tried),
         OUTAGE_TEST(test_a_store_of_schema_1),
+        OUTAGE_TEST(test_folders),
         OUTAGE_TEST(test_errors_of_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
