@@ -23,6 +23,8 @@ enum {
     STATUS_MAX = 500,
 };
 
+static const Instant year_2026 = 1767225600;
+
 typedef struct Rest { /* something failed, and is left alone for a while */
     Instant next;     /* INSTANT_NONE: all is well */
     int times;
@@ -516,6 +518,24 @@ static void finish(Serve *serve) {
     }
     if (service_note(service, &ignored) < 0)
         say(serve, ignored.text);
+}
+
+int serve_clock_good(Store *store, Instant now, Error *error) {
+    char present[INSTANT_TEXT_SIZE], last[INSTANT_TEXT_SIZE];
+    int64_t read = 0;
+    int found = store == NULL ? 0 : store_value_get(store, "mailbox_read", &read, error);
+    if (found < 0)
+        return -1;
+    instant_write(now, present);
+    instant_write(read, last);
+    if (now < year_2026)
+        return error_set(error, ERROR_LATER, 0, "the clock says %s, which has gone by long ago: set it, then start again, for deadlines go by it", present);
+    if (found == 1 && now < read - SECONDS_PER_DAY)
+        return error_set(error, ERROR_LATER, 0,
+                         "the clock says %s, and the mailbox was read at %s: set the clock, then start again; if it is right now and was not then, run "
+                         "`epistle once --now %s` first",
+                         present, last, present);
+    return 0;
 }
 
 int serve_signals(Error *error) {

@@ -20,6 +20,11 @@ bool serve_stopping(void);
 /* From here on the three signals wait for serve_run(), which takes the descriptor and closes it. -1 and *error on failure. */
 int serve_signals(Error *error);
 
+/* A machine without a clock of its own begins in 1970, or when its system was made, until somebody tells it the time; what is settled by then cannot be
+ * taken out of the record again. 0 where the clock may be right: it is past the year in which this program was begun, and not more than a day behind the
+ * last reading of the mailbox (store: NULL, then that is not asked). Else -1, *error ERROR_LATER. */
+int serve_clock_good(Store *store, Instant now, Error *error);
+
 /* Serves until a signal ends it: 0; or -1 with *error where only the operator can help (ERROR_DAMAGED).
  * The service's log, alive, stopping and outages are set by the caller. reload: brings in a new configuration, source, sender and templates, or keeps
  * the old ones and says why; no letter is on its way then, and nothing waits on the old source. */

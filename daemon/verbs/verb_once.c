@@ -1,4 +1,5 @@
 #include "daemon/log.h"
+#include "daemon/serve.h"
 #include "daemon/service/outage.h"
 #include "daemon/verbs/open.h"
 #include "daemon/verbs/verbs.h"
@@ -31,6 +32,8 @@ int verb_once(const VerbCall *call) {
     Error error;
     error_clear(&error);
     status = open_service(&open, call, STORE_SERVICE, now);
+    if (status == STATUS_DONE && now == INSTANT_NONE && serve_clock_good(NULL, world_now(&open.world), &error) < 0)
+        status = verb_fail(&error);
     if (status == STATUS_DONE && (open_mail(&open, &error) < 0 || outage_load(&open.service, &error) < 0))
         status = verb_fail(&error);
     if (status == STATUS_DONE) {

@@ -91,7 +91,7 @@ static int serve(Open *open, const VerbCall *call, int signals) {
     open->service.alive = serve_alive;
     open->service.stopping = serve_stopping;
     open->service.log = log_line;
-    if (outage_load(&open->service, &error) < 0 || open_mail(open, &error) < 0)
+    if (serve_clock_good(open->store, world_now(&open->world), &error) < 0 || outage_load(&open->service, &error) < 0 || open_mail(open, &error) < 0)
         return verb_fail(&error);
     say_what(open->config, "serves");
     int result = serve_run(&open->service, signals, reload, &serving, &error);

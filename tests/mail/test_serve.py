@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from club import Club
+from club import Club, stamp
 from fake_imap import Closed, FakeImap
 from fake_smtp import FakeSmtp
 from letters import UTC, Incoming, Maildir
@@ -168,6 +168,19 @@ def test_without_a_store_it_does_not_begin(live):
     (live.folder / "epistle.key").unlink()
     done = live.refused("serve")
     assert done.returncode == 1 and "there is no store" in done.stderr and "check --init" in done.stderr
+
+
+def test_a_clock_that_is_behind_is_not_served_by(live):
+    """As on a machine without one, before it was told the time."""
+    live.now = present() + datetime.timedelta(days=2)
+    live.once()
+    done = live.refused("serve")
+    assert done.returncode == 75 and "set the clock" in done.stderr and done.stderr.count("\n") == 1
+    assert live.json("status")["mailbox_read"] == stamp(live.now)
+    again = re.search(r"`epistle (once --now \S+)`", done.stderr).group(1)  # the clock is right, and was not then
+    live.run(*again.split())
+    with Serve(live):
+        pass
 
 
 def test_a_bad_configuration_is_told_by_line_and_the_old_one_kept(live):

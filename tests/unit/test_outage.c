@@ -1,4 +1,5 @@
 /* Outages: beginnings, waits, ends, the operator's one letter; over restarts, a full disk, a clock set back. */
+#include "daemon/serve.h"
 #include "daemon/service/outage.h"
 #include "daemon/store/letters_out.h"
 
@@ -363,6 +364,23 @@ static void test_folders(void **state) {
     assert_int_equal(ask(fixture, "SELECT count(*) FROM outage WHERE subject = 'folder' AND ended - began = 3600"), 1);
 }
 
+static void test_a_clock_that_cannot_be_right(void **state) {
+    Fixture *fixture = *state;
+    Store *store = fixture->service.store;
+    Error error;
+    error_clear(&error);
+    assert_int_equal(serve_clock_good(store, START, &error), 0); /* it was never read */
+    assert_int_equal(store_value_set(store, "mailbox_read", START, &error), 0);
+    assert_int_equal(serve_clock_good(store, START - SECONDS_PER_DAY, &error), 0);
+    assert_int_equal(serve_clock_good(store, START - SECONDS_PER_DAY - 1, &error), -1);
+    assert_int_equal(error.grade, ERROR_LATER);
+    assert_int_equal(serve_clock_good(NULL, START - SECONDS_PER_DAY - 1, &error), 0);
+    error_clear(&error);
+    assert_int_equal(serve_clock_good(NULL, 12345, &error), -1);
+    assert_int_equal(error.grade, ERROR_LATER);
+    assert_non_null(strstr(error.text, "1970-01-01"));
+}
+
 static void test_errors_of_the_disk(void **state) {
     (void)state;
     Error error;
@@ -396,6 +414,7 @@ int main(void) {
         OUTAGE_TEST(test_one_end_makes_the_others_be_tried),
         OUTAGE_TEST(test_a_store_of_schema_1),
         OUTAGE_TEST(test_folders),
+        OUTAGE_TEST(test_a_clock_that_cannot_be_right),
         OUTAGE_TEST(test_errors_of_the_disk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
