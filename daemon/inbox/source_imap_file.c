@@ -163,7 +163,7 @@ static int file_singly(ImapSource *imap, const Filed *filed, size_t count, Error
     return 0;
 }
 
-/* A refusal for every one of the letters is no letter's own doing. */
+/* A refusal for every one of the letters is no letter's own doing: then none has a fault, and the call fails. */
 static int file_many(ImapSource *imap, const Filed *filed, size_t count, Error *error) {
     Error fault = { 0 };
     if (file_some(imap, filed, count, &fault) == 0)
@@ -175,6 +175,8 @@ static int file_many(ImapSource *imap, const Filed *filed, size_t count, Error *
         for (size_t i = 0; i < count; i++)
             if (filed[i].file->filed)
                 return 0;
+        for (size_t i = 0; i < count; i++)
+            error_clear(&filed[i].file->fault);
     }
     return error_set(error, fault.grade, fault.code, "%s", fault.text);
 }
