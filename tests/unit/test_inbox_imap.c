@@ -1,5 +1,5 @@
 /* The IMAP source against a scripted server: names of folders, times of arrival, waiting, and letters that a server cannot give. What the whole
- * program does on broken servers is told by tests/mail/test_imap_faults.py. */
+ * program does on broken servers is told by tests/mail/test_imap_faults.py and test_imap_odd.py. */
 #include "daemon/inbox/source_imap.h"
 #include "daemon/inbox/utf7.h"
 
