@@ -1,5 +1,5 @@
-/* Outages of ours: mailbox, relay, disk, and a single folder of a mailbox that can be read otherwise. Each has a beginning and an end in the store (RULINGS 31: only time in which the mailbox could not be reached
- * is ever credited), waits longer from try to try, and is told to the operator once.
+/* Outages of ours: mailbox, relay, disk, and a single folder of a mailbox that can be read otherwise. Each has a beginning and an end in the store
+ * (RULINGS 31: only time in which the mailbox could not be reached is ever credited), waits longer from try to try, and is told to the operator once.
  *
  *     state    what happens   goes to
  *     well     failure        failing: began, tries 1, next try in OUTAGE_RETRY_FIRST seconds; a line in the log

@@ -9,7 +9,7 @@ enum { OUTAGE_SUBJECT_MAX = 16 };
 
 typedef struct OutageRow {
     int64_t id;                       /* 0: not stored yet */
-    char subject[OUTAGE_SUBJECT_MAX]; /* "mailbox", "relay", "disk" */
+    char subject[OUTAGE_SUBJECT_MAX]; /* "mailbox", "relay", "disk", "folder" */
     Instant began, ended;             /* ended INSTANT_NONE: it lasts */
     Instant next_try;
     int tries;                        /* that failed, since it began */
