@@ -140,7 +140,8 @@ static int split_entry(Pop3Session *session, char *line, const char *what, uint3
 }
 
 /* Reads the lines of a multi-line answer up to ".", each by `take`. */
-static int read_entries(Pop3Session *session, const char *what, int (*take)(Pop3Session *session, uint32_t number, const char *rest, Error *error), Error *error) {
+static int read_entries(Pop3Session *session, const char *what, int (*take)(Pop3Session *session, uint32_t number, const char *rest, Error *error),
+                        Error *error) {
     char line[LIST_LINE_MAX + 1];
     for (;;) {
         uint32_t number = 0;
@@ -257,8 +258,8 @@ static void keep(Pop3Body *body, const char *bytes, size_t length) {
     body->length += length;
 }
 
-/* Up to the line with a dot alone, dots at the beginning of lines undone. Lines end in CRLF and nothing else: taking a bare LF for a line's end could take a part
- * of the letter for all of it. *ret_bare: the last that came was a dot alone behind a bare LF. */
+/* Up to the line with a dot alone, dots at the beginning of lines undone. Lines end in CRLF and nothing else: taking a bare LF for a line's end could take
+ * a part of the letter for all of it. *ret_bare: the last that came was a dot alone behind a bare LF. */
 static int read_body(Pop3Session *session, Pop3Body *body, bool *ret_bare, Error *error) {
     enum { LINE_START, AFTER_DOT, AFTER_DOT_CR, INSIDE } state = LINE_START;
     char tail[4] = ""; /* the last bytes that came */

@@ -39,7 +39,8 @@ typedef struct Pop3Session {
     char buffer[16 * 1024];
 } Pop3Session;
 
-/* Opens a line and reads UIDL and LIST, if there is none that can be used: one that has gone, or that has something to say, is given up. Errors as in source.h. */
+/* Opens a line and reads UIDL and LIST, if there is none that can be used: one that has gone, or that has something to say, is given up.
+ * Errors as in source.h. */
 int pop3_ready(Pop3Session *session, Error *error);
 /* Gives the line up without a word: what DELE has marked is not deleted then (RFC 1939, 6). */
 void pop3_drop(Pop3Session *session);

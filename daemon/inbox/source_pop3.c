@@ -368,9 +368,19 @@ static Reading read_again(Pop3Source *pop, const SourceLetter *letter, Error *er
     return reading;
 }
 
+/* The smallest of those that could be read; NULL. */
+static const Job *proof_of(const Job *jobs, size_t count) {
+    const Job *proof = NULL;
+    for (size_t i = 0; i < count; i++)
+        if (jobs[i].read && (proof == NULL || jobs[i].letter->size < proof->letter->size))
+            proof = &jobs[i];
+    return proof;
+}
+
 /* The line broke at jobs[at]. Whether that is this letter's own fault: if another one can be read, one that could before or else the last of those to come;
  * without any, if it breaks the line again. False, and *error where it is another's: it is the mailbox's. */
-static bool is_its_own_fault(Pop3Source *pop, Job *jobs, size_t count, size_t at, const Job *proof, Error *error) {
+static bool is_its_own_fault(Pop3Source *pop, Job *jobs, size_t count, size_t at, Error *error) {
+    const Job *proof = proof_of(jobs, count);
     if (++pop->breaks > BREAKS_MAX)
         return false;
     if (proof != NULL)
@@ -388,21 +398,18 @@ static bool is_its_own_fault(Pop3Source *pop, Job *jobs, size_t count, size_t at
 }
 
 static int do_in_order(Pop3Source *pop, Job *jobs, size_t count, Error *error) {
-    const Job *proof = NULL;
     for (size_t i = 0; i < count; i++) {
         Error fault, other;
         error_clear(&fault);
         error_clear(&other);
         Reading reading = jobs[i].done ? READ_DONE : do_job(pop, &jobs[i], &fault);
-        if (reading == READ_BROKE && is_its_own_fault(pop, jobs, count, i, proof, &other)) {
+        if (reading == READ_BROKE && is_its_own_fault(pop, jobs, count, i, &other)) {
             if (!jobs[i].done)
                 letter_fault(jobs[i].letter, EIO, "cannot be read", fault.text);
         } else if (reading != READ_DONE) {
             const Error *why = other.grade != ERROR_NONE ? &other : &fault;
             return error_set(error, why->grade, why->code, "%s", why->text);
         }
-        if (jobs[i].read && (proof == NULL || jobs[i].letter->size < proof->letter->size))
-            proof = &jobs[i];
     }
     return 0;
 }
