@@ -17,11 +17,11 @@ bool config_set_secret_file(ConfigReader *reader, const ConfigKey *key, const ch
     const char *path = *config_text_field(reader, key);
     struct stat info;
     if (stat(path, &info) != 0)
-        return config_fault(reader, reader->line, "%s %s: %s: put the password there, as its first line, with mode 600", key->name, path, strerror(errno));
+        return config_fault(reader, reader->line, "%s %s: %s: put the password there, as its first line, with mode 640 and the service's group", key->name, path, strerror(errno));
     if (!S_ISREG(info.st_mode))
         return config_fault(reader, reader->line, "%s %s is no file: name one that holds the password as its first line", key->name, path);
     if (info.st_mode & S_IROTH)
-        return config_fault(reader, reader->line, "%s %s can be read by everybody: chmod 600 it, and change the password", key->name, path);
+        return config_fault(reader, reader->line, "%s %s can be read by everybody: chmod o= it, and change the password", key->name, path);
     return true;
 }
 

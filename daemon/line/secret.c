@@ -70,7 +70,8 @@ static int read_file(const char *path, Str *ret_secret, Error *error) {
     /* O_NONBLOCK: opening a FIFO must not wait for a writer */
     int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0)
-        return error_set(error, ERROR_INPUT, errno, "cannot read the secret in %s: %s", path, strerror(errno));
+        return error_set(error, ERROR_INPUT, errno, "cannot read the secret in %s: %s%s", path, strerror(errno),
+                         errno == EACCES ? ": give it the group of the service's user and mode 640" : "");
     int result = check_file(descriptor, path, error);
     char taken[TAKEN_MAX];
     size_t length = 0;

@@ -7,8 +7,9 @@ enum { BUDGET_DAY = 24 * 3600, BUDGET_HOUR = 3600 };
 const char *answer_brake(const Settling *settling) {
     if (settling->played || settling->awaiting)
         return "";
+    /* Who answers a letter of ours from the address that it went to is nobody whose name a forger took: RULINGS 41 guards those. */
     if (!settling->proof.known && !settling->proof.several)
-        return "stranger";
+        return settling->proof.class == PROOF_TOKEN ? "unproven" : "stranger";
     return settling->proof.class == PROOF_TOKEN ? "answer" : "unproven";
 }
 

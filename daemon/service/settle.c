@@ -1,6 +1,7 @@
 #include "daemon/service/settling.h"
 
 #include "daemon/service/answer.h"
+#include "daemon/service/undelivered.h"
 #include "daemon/service/views.h"
 
 #include <stdio.h>
@@ -8,7 +9,10 @@
 #include <string.h>
 #include <strings.h>
 
-enum { DUPLICATE_QUIET_SECONDS = 3600 }; /* RULINGS 8: a copy that comes later gets the old answer again */
+enum {
+    DUPLICATE_QUIET_SECONDS = 3600, /* RULINGS 8: a copy that comes later gets the old answer again */
+    REPORT_WORDS_MAX = 200,
+};
 
 /* ---- outcomes ---- */
 
@@ -244,19 +248,48 @@ static size_t bounced_tokens(Settling *settling, char ret_tokens[TOKEN_FOUND_MAX
     return bounced;
 }
 
-/* What a delivery report says became of the letter: RFC 3464's Action, at the beginning of a line. "relayed" and "expanded" went on, as "delivered" did. */
-static bool report_says(const char *report, const char *action) {
-    static const char field[] = "action:";
-    for (const char *line = report; line != NULL && *line != 0; line = strchr(line, '\n')) {
+/* The value of a delivery report's field (RFC 3464) at *at or behind it; *at is moved behind it. NULL if there is none. */
+static const char *report_field(const char **at, const char *name, size_t *ret_length) {
+    size_t length = strlen(name);
+    for (const char *line = *at; line != NULL && *line != 0; line = strchr(line, '\n')) {
         line += *line == '\n';
-        if (!text_starts_nocase(line, field))
+        if (!text_starts_nocase(line, name) || line[length] != ':')
             continue;
-        line += sizeof field - 1;
-        line += strspn(line, " \t");
-        if (text_starts_nocase(line, action))
-            return true;
+        const char *value = line + length + 1;
+        value += strspn(value, " \t");
+        *ret_length = strcspn(value, "\r\n");
+        *at = value + *ret_length;
+        return value;
     }
+    return NULL;
+}
+
+/* Whether one of its Action fields says so. */
+static bool report_says(const char *report, const char *action) {
+    size_t length;
+    const char *value;
+    while ((value = report_field(&report, "Action", &length)) != NULL)
+        if (text_starts_nocase(value, action))
+            return true;
     return false;
+}
+
+/* Why, in the words of the server that could not deliver it: "550 5.1.1 no such user", else its status code; "" if it says nothing. */
+static void report_words(const char *report, char *ret_words, size_t size) {
+    size_t length = 0;
+    const char *at = report, *value = report_field(&at, "Diagnostic-Code", &length);
+    if (value != NULL && text_starts_nocase(value, "smtp;")) {
+        value += strlen("smtp;");
+        length -= strlen("smtp;");
+    }
+    at = report;
+    if (value == NULL)
+        value = report_field(&at, "Status", &length);
+    size_t count = 0;
+    for (size_t i = 0; value != NULL && i < length && count + 1 < size; i++)
+        if (count > 0 || value[i] != ' ')
+            ret_words[count++] = value[i] < ' ' || value[i] > '~' ? '?' : value[i];
+    ret_words[count] = 0;
 }
 
 /* O3 → O7. Whoever reports on it had it, so a letter whose end was unknown was taken. */
@@ -276,13 +309,18 @@ static int note_report(Settling *settling, const LetterOut *out, const char **re
         *ret_why = "a delay report for a letter of ours";
         return letter_out_note_result(settling->store, out->id, "delayed", out->due, INSTANT_NONE, false, false, "a relay on its way tells of a delay", error);
     }
+    char said[REPORT_WORDS_MAX], words[REPORT_WORDS_MAX + 40];
+    report_words(report, said, sizeof said);
+    snprintf(words, sizeof words, "came back undelivered%s%s", said[0] == 0 ? "" : ": ", said);
     *ret_why = "a delivery report for a letter of ours";
-    if (letter_out_note_result(settling->store, out->id, "bounced", out->due, INSTANT_NONE, false, false, "came back undelivered", error) < 0)
+    if (letter_out_note_result(settling->store, out->id, "bounced", out->due, INSTANT_NONE, false, false, words, error) < 0)
         return -1;
-    return out->player == 0 ? 0 : address_trouble(settling->store, out->player, out->address, "a letter came back undelivered", error);
+    if (out->player != 0 && address_trouble(settling->store, out->player, out->address, words, error) < 0)
+        return -1;
+    return undelivered_tell(settling->service, out, said[0] == 0 ? words : said, true, error);
 }
 
-/* A delivery report on a letter of ours marks that letter, and its address if it failed (state O7). */
+/* A delivery report on a letter of ours marks that letter, and its address if it failed; opponent and arbiter are told of a notice (state O7). */
 static int settle_bounce(Settling *settling, Error *error) {
     char tokens[TOKEN_FOUND_MAX][TOKEN_SIZE];
     size_t count = bounced_tokens(settling, tokens);

@@ -75,7 +75,7 @@ int listing_outcomes(Store *store, int64_t letter, int (*each)(void *data, const
 }
 
 #define OUT_COLUMNS                                                                                                          \
-    "SELECT o.id, o.cause, o.player, o.game, p.name, o.address, o.kind, o.state, o.words, o.queued, o.due, o.tried,"         \
+    "SELECT o.id, o.cause, o.player, o.game, p.name, o.address, o.kind, o.state, o.words, o.queued, max(o.due, o.queued), o.tried,"         \
     " o.attempts, o.unknowns FROM letter_out o LEFT JOIN player p ON p.id = o.player "
 
 int listing_outbox(Store *store, int64_t caused_by, int (*each)(void *data, const OutLine *line), void *data, Error *error) {
@@ -174,7 +174,13 @@ int listing_figures(Store *store, Figures *ret_figures, Error *error) {
         store_value_get(store, "mailbox_read", &figures.mailbox_read, error) < 0)
         return -1;
     figures.next_timer = ahead.timer;
-    figures.next_sending = ahead.sending;
+    /* Due at once is an instant of long ago in the queue; for people it is when the letter was queued. */
+    int64_t sending = 0;
+    int waits = store_query_int(store, error, &sending, "SELECT min(max(due, queued)) FROM letter_out WHERE state IN ('queued', 'trying', 'refused')", "");
+    if (waits < 0)
+        return -1;
+    if (waits == 1)
+        figures.next_sending = sending;
     int found = store_query(store, error, &row, "SELECT id, due FROM game WHERE due IS NOT NULL ORDER BY due, id LIMIT 1", "");
     if (found == 1) {
         figures.due_game = sqlite3_column_int64(row, 0);

@@ -107,7 +107,7 @@ static int add_out(void *data, const OutLine *line) {
 static int print_out(void *data, const OutLine *line) {
     (void)data;
     char due[INSTANT_TEXT_SIZE];
-    bool waits = strcmp(line->state, "accepted") != 0 && strcmp(line->state, "overtaken") != 0;
+    bool waits = strcmp(line->state, "queued") == 0 || strcmp(line->state, "trying") == 0 || strcmp(line->state, "refused") == 0;
     print_line(stdout, "%lld  %s to %s  %s%s%s%s%s", (long long)line->id, line->kind, line->address, line->state, waits ? ", due " : "",
                waits ? date_of(line->due, due) : "", line->words[0] == 0 ? "" : ": ", line->words);
     return 0;

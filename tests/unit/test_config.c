@@ -499,14 +499,14 @@ static void secrets(void **state) {
     write_file(secret, "x\n", 2);
     Str error;
     str_init(&error, 1000);
-    str_printf(&error, "10: password_file %s can be read by everybody: chmod 600 it, and change the password\n", secret);
+    str_printf(&error, "10: password_file %s can be read by everybody: chmod o= it, and change the password\n", secret);
     chmod(secret, 0644);
     expect_with("url = maildir:in", outgoing, error.data);
     chmod(secret, 0640);
     expect_with("url = maildir:in", outgoing, "");
     unlink(secret);
     str_clear(&error);
-    str_printf(&error, "10: password_file %s: No such file or directory: put the password there, as its first line, with mode 600\n", secret);
+    str_printf(&error, "10: password_file %s: No such file or directory: put the password there, as its first line, with mode 640 and the service's group\n", secret);
     expect_with("url = maildir:in", outgoing, error.data);
     expect_with("url = maildir:in", "url = smtp://s.example\nuser = u\npassword_file = /",
                 "10: password_file / is no file: name one that holds the password as its first line\n");
