@@ -127,6 +127,80 @@ def test_one_letter_that_the_server_refuses_keeps_no_other_from_being_read(club,
     club.heal()
 
 
+# --- large letters ---
+
+
+LARGE = "games\n" + ("y" * 70 + "\n") * 25_000  # 1.8 MB
+
+
+def test_large_letters_come_in_pieces(club, server):
+    """The line breaks with each answer that takes too long: nothing that is asked for is larger than a slow line brings in time."""
+    letters = [club.ask(LARGE), club.ask(), club.ask(LARGE), *(club.ask("games\n" + ("z" * 70 + "\n") * 3000) for _ in range(4))]
+
+    def fetch(session, words):
+        sent, send = [], session.send
+
+        def counted(text):
+            sent.append(len(text))
+            if sum(sent) > 600_000:
+                raise Closed
+            send(text)
+        session.send = counted
+        try:
+            session.usual()
+        finally:
+            session.send = send
+    server.on["UID FETCH"] = fetch
+    lines = server.lines
+    club.run("once")
+    assert server.lines == lines + 1
+    assert club.settled() == letters
+    for row in club.json("letters"):
+        raw = club.run("letter", row["id"], "--raw")
+        assert raw.replace("\r\n", "\n") == server.inbox.letters[int(club.json("letter", row["id"])["name"])].raw.decode().replace("\r\n", "\n")
+
+
+def test_a_size_that_lies(club, server):
+    """Announced as small, and much larger: it comes in pieces, and no more of it than of any letter is taken."""
+    club.move()
+    large = [club.ask("games\n" + "x" * 70 + "\n" * 30_000), club.ask(LARGE)]
+
+    def fetch(session, words):
+        numbers, _, items = words.partition(" ")
+        for uid in session.uids(numbers):
+            session.answer_fetch(uid, items.replace("RFC822.SIZE", "X"))
+            if "RFC822.SIZE" in items:
+                session.send(f"* {uid} FETCH (UID {uid} RFC822.SIZE 700)\r\n")
+        session.ok()
+    server.on["UID FETCH"] = fetch
+    club.run("once")
+    assert len(club.json("letters")) == 3 and all("\\Seen" in server.inbox.letters[uid].flags for uid in large)
+    club.heal()
+
+
+def test_pieces_that_do_not_fit_together(club, server):
+    """A server that always begins at the beginning: the letter is not put together wrongly, it cannot be read."""
+    club.ask(LARGE)
+
+    def fetch(session, words):
+        numbers, _, items = words.partition(" ")
+        for uid in session.uids(numbers):
+            session.answer_fetch(uid, items if "HEADER" in items else items[:items.index("<")] + "<0.131072>)")
+        session.ok()
+    server.on["UID FETCH"] = fetch
+    assert "other parts of it than were asked for" in club.once_with_words()
+    assert not club.settled()
+
+
+def test_the_beginning_of_a_letter_too_large(club, server):
+    club.move()
+    club.ask("games\n" + ("y" * 70 + "\r\n") * 45_000)
+    club.run("once")
+    assert any("<0.65536>" in said for said in server.commands("UID FETCH"))
+    assert len(club.json("letters")) == 2
+    club.heal()
+
+
 # --- filing ---
 
 
