@@ -62,9 +62,16 @@ def test_a_bounce_of_one_letter_leaves_the_others_alone(club):
     club.answer(ann, ann.newest(numbers[1]), "d4")  # a notice to an address in trouble: tried all the same, and back again
     played, = club.take()
     assert played["outcome"] == "played"
+    ann.read_new()
     report, = club.take()
     assert (report["kind"], report["letters_out"]) == ("bounce", [])
     assert {row["state"] for row in club.json("outbox") if row["address"] == gone.address} == {"bounced"}
+    words = next(row["words"] for row in club.json("outbox") if row["address"] == gone.address and row["kind"] != "answer")
+    assert words.startswith("came back undelivered: 5"), words  # the server's own
+    told, = ann.read_new()  # it was a notice, the opponent waits for its answer
+    assert "could not be delivered" in told.flat and "Cid North" in told.flat
+    arbiter = club.player("Tom Director", address="td@club.example", add=False)
+    assert any(re.search(rf"Cid North \(nobody{club.number}@.*could not be delivered.*says: \"5", letter.flat) for letter in arbiter.read_new())
 
 
 def test_a_delay_report_is_matched_and_an_answer_takes_it_back(club):
