@@ -138,13 +138,15 @@ MUTANTS = [
 """, mail("test_deleting")),
     Mutant("reading marks as seen", "daemon/inbox/source_imap_fetch.c", "mailimap_fetch_att_new_body_peek_section(section)",
            "mailimap_fetch_att_new_body_section(section)", mail("test_an_empty_letter_stays_waiting")),
-    Mutant("a deletion is believed before QUIT", "daemon/inbox/source_pop3.c", """    if (quit(pop, seconds_of(pop), error) < 0)
+    Mutant("a deletion is believed before QUIT", "daemon/inbox/source_pop3.c", """    if (result < 0)
         return -1;
-    for""", """    quit(pop, seconds_of(pop), NULL);
-    for""", mail("lost_between_deletion_and_quit")),
-    Mutant("a line to a POP3 server ends with QUIT after a failure", "daemon/inbox/source_pop3.c",
-           "        drop_line(pop); /* without QUIT: what was marked is not deleted (RFC 1939, 6) */\n", "        quit(pop, QUIT_SECONDS, NULL);\n",
-           mail("deletion_that_is_refused")),
+    for (size_t i = 0; i < count; i++)
+        if (result == 0 &&""", """    for (size_t i = 0; i < count; i++)
+        if (result == 0 &&""", mail("lost_between_deletion_and_quit")),
+    Mutant("a letter at which a POP3 line breaks is the mailbox's fault", "daemon/inbox/source_pop3.c", "if (++pop->breaks > BREAKS_MAX)",
+           "if (++pop->breaks > 0)", mail("a_letter_at_which_the_line_breaks")),
+    Mutant("a doubled UIDL is a name", "daemon/inbox/source_pop3.c", "const char *name = ordered[i]->doubled ? (twin != NULL ? twin->name : NULL) : ordered[i]->uidl;",
+           "const char *name = ordered[i]->uidl;", mail("letters_of_one_name")),
     Mutant("a line never times out", LINE, "if (now >= line->deadline)\n        return break_line", "if (now < 0)\n        return break_line", unit("test_line")),
     Mutant("a line brings as many bytes as it likes", LINE, "if (line->left == 0)\n        return break_line", "if (line->host[0] == 0)\n        return break_line",
            unit("test_line")),
