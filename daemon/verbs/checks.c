@@ -86,8 +86,10 @@ void checks_store(Checks *checks) {
         return;
     if (checks->unmade && access(config->store, F_OK) != 0 && errno == ENOENT)
         return; /* what hinders its making was said */
-    if (checks->init && wrong_user(checks, config->store))
+    if (checks->init && wrong_user(checks, config->store)) {
+        checks->init = false; /* Maildirs that root made would be as useless */
         return;
+    }
     if (checks->init) {
         int code = make_folders(config->store);
         if (code == 0)
