@@ -1,7 +1,8 @@
 /* MailSource: one mailbox to read, behind a table of functions.
  *
  * A letter in it is known by its mailbox and its name: for IMAP "imap/USER@HOST:PORT/FOLDER;UIDVALIDITY" and the UID,
- * for POP3 "pop3/USER@HOST:PORT" and the UIDL (another account's letters are other letters, whatever their numbers), for a Maildir the folder and the file name without ":2,FLAGS" (RULINGS 7).
+ * for POP3 "pop3/USER@HOST:PORT" and the UIDL (another account's letters are other letters, whatever their numbers), for a
+ * Maildir the folder and the file name without ":2,FLAGS" (RULINGS 7).
  * The two together are the first key of the store: they never change while the letter lies
  * there, whatever its flags say, and never name another letter. */
 #ifndef EPISTLE_DAEMON_INBOX_SOURCE_H
@@ -67,8 +68,9 @@ typedef struct MailSourceOperations {
     int (*look)(MailSource *source, Arena *arena, SourceLetter *const *letters, size_t count, Error *error);
     /* Raw bytes of each. An empty result is no error here: the caller leaves such a letter waiting. */
     int (*fetch)(MailSource *source, SourceFetch *fetches, size_t count, Error *error);
-    /* Marks letters as handled, as the configuration's `after` says. Called only after their outcomes were committed. On failure
-     * those marked before it have `filed` set. */
+    /* Marks letters as handled, as the configuration's `after` says. Called only after their outcomes were committed. A letter
+     * that is refused has its fault, and the call is a success if any of the others could be marked; where none could be, it fails.
+     * On failure too those that could be marked have `filed` set. */
     int (*file)(MailSource *source, SourceFile *files, size_t count, Error *error);
     /* Whether letters could be read and filed now: opens the line, logs in, looks at every folder, reads and changes nothing. make: folders
      * that are missing are made. */
