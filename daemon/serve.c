@@ -37,7 +37,10 @@ typedef struct Serve {
     void *data;
     int signals; /* descriptor */
     bool ending, reloading;
-    bool sending_; /* inside the sender, which may call serve_alive() itself */
+    bool sending_; /* where the sender must be left alone: inside it, which may call serve_alive() itself, and while it is exchanged */
+    bool unnoted;  /* a batch is done, and the store could not note it: its results wait */
+    Instant looked; /* for letters that are due, while the mailbox is read */
+    Error damage;  /* found meanwhile */
 
     Instant tried, read; /* the mailbox: last try, last time it was read to its end; INSTANT_NONE: never */
     int idle;            /* what tells of letters, -1: nothing does */
@@ -115,18 +118,15 @@ static void feed_watchdog(Serve *serve) {
     serve->fed = now;
 }
 
+static void send_meanwhile(Serve *serve);
+
 void serve_alive(void) {
     Serve *serve = running;
     if (serve == NULL)
         return;
     take_signals(serve);
     feed_watchdog(serve);
-    MailSender *sender = serve->service->world->sender;
-    if (serve->service->batch_ == NULL || serve->sending_)
-        return;
-    serve->sending_ = true;
-    sender->operations->work(sender, NULL, 0, 0);
-    serve->sending_ = false;
+    send_meanwhile(serve);
 }
 
 bool serve_stopping(void) {
@@ -340,7 +340,10 @@ static void probe_relay(Serve *serve) {
     MailSender *sender = serve->service->world->sender;
     Error fault;
     error_clear(&fault);
-    if (sender->operations->probe(sender, &fault) == 0)
+    serve->sending_ = true;
+    int result = sender->operations->probe(sender, &fault);
+    serve->sending_ = false;
+    if (result == 0)
         outage_over(serve->service, OUTAGE_RELAY);
     else
         outage_failed(serve->service, OUTAGE_RELAY, fault.text);
@@ -356,35 +359,6 @@ static void say_sent(const Serve *serve) {
     say(serve, line);
 }
 
-/* Waits for whatever may happen, while letters are sent. */
-static int wait_turn(Serve *serve, bool *ret_sent, Error *error) {
-    Service *service = serve->service;
-    MailSource *source = service->world->source;
-    struct pollfd extra[2] = { { .fd = serve->signals, .events = POLLIN }, { .fd = serve->idle, .events = POLLIN } };
-    size_t count = serve->idle >= 0 && !serve->told ? 2 : 1; /* what has told goes on telling, and may have to wait */
-    bool under_way = service->batch_ != NULL;
-    int milliseconds = serve->watchdog > 0 && serve->watchdog < 4 * TICK_MS ? (int)(serve->watchdog / 4) : TICK_MS;
-    Error fault;
-    error_clear(&fault);
-    serve->sending_ = true;
-    int left = queue_step(service, extra, count, milliseconds, &serve->out, &fault);
-    serve->sending_ = false;
-    feed_watchdog(serve);
-    take_signals(serve);
-    if (count > 1 && extra[1].revents != 0 && (source->operations->wait_heard(source) || (extra[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
-        note_told(serve);
-    *ret_sent = under_way && service->batch_ == NULL;
-    if (*ret_sent)
-        say_sent(serve);
-    if (left < 0 && !(fault.grade == ERROR_MAILBOX && outage_lasts(service, OUTAGE_RELAY, NULL)))
-        return fail(serve, &serve->queue_rest, &fault, error);
-    if (*ret_sent && left >= 0)
-        rest_end(&serve->queue_rest);
-    return 0;
-}
-
-/* ---- what lies ahead, and the status ---- */
-
 static int look_ahead(Serve *serve, Error *error) {
     Service *service = serve->service;
     Error fault;
@@ -397,6 +371,75 @@ static int look_ahead(Serve *serve, Error *error) {
     }
     return result < 0 ? fail(serve, &serve->queue_rest, &fault, error) : 0;
 }
+
+/* After a step of the queue. */
+static int note_step(Serve *serve, bool under_way, int left, const Error *fault, bool *ret_sent, Error *error) {
+    Service *service = serve->service;
+    serve->unnoted = left < 0 && service->batch_ != NULL;
+    *ret_sent = under_way && service->batch_ == NULL;
+    if (*ret_sent)
+        say_sent(serve);
+    if (left < 0 && !(fault->grade == ERROR_MAILBOX && outage_lasts(service, OUTAGE_RELAY, NULL)))
+        return fail(serve, &serve->queue_rest, fault, error);
+    if (*ret_sent && left >= 0)
+        rest_end(&serve->queue_rest);
+    return 0;
+}
+
+/* Results that wait for a store that can note them are tried as seldom as all else there. */
+static bool results_rest(const Serve *serve) {
+    return serve->unnoted && !serve->ending && is_resting(&serve->queue_rest, now_of(serve));
+}
+
+/* A reading may take long: letters go out all the same, those too that it is the cause of. Whoever waits for a server, or is between two letters, is in
+ * no transaction. */
+static void send_meanwhile(Serve *serve) {
+    Service *service = serve->service;
+    Error fault;
+    error_clear(&fault);
+    if (serve->sending_ || store_in_transaction(service->store) || serve->damage.grade != ERROR_NONE || results_rest(serve))
+        return;
+    int result = 0;
+    bool sent = false;
+    serve->sending_ = true;
+    if (service->batch_ != NULL) {
+        int left = queue_step(service, NULL, 0, 0, &serve->out, &fault);
+        result = note_step(serve, true, left, &fault, &sent, &serve->damage);
+    } else if (is_over(serve->looked, 1, now_of(serve))) {
+        serve->looked = now_of(serve);
+        result = look_ahead(serve, &serve->damage);
+        if (result == 0 && queue_due(serve, serve->looked))
+            result = begin_batch(serve, &serve->damage);
+    }
+    serve->sending_ = false;
+    if (result < 0)
+        say(serve, serve->damage.text);
+}
+
+/* Waits for whatever may happen, while letters are sent. */
+static int wait_turn(Serve *serve, bool *ret_sent, Error *error) {
+    Service *service = serve->service;
+    MailSource *source = service->world->source;
+    struct pollfd extra[2] = { { .fd = serve->signals, .events = POLLIN }, { .fd = serve->idle, .events = POLLIN } };
+    size_t count = serve->idle >= 0 && !serve->told ? 2 : 1; /* what has told goes on telling, and may have to wait */
+    bool under_way = service->batch_ != NULL;
+    int milliseconds = serve->watchdog > 0 && serve->watchdog < 4 * TICK_MS ? (int)(serve->watchdog / 4) : TICK_MS;
+    Error fault;
+    error_clear(&fault);
+    serve->sending_ = true;
+    bool rests = results_rest(serve);
+    int left = rests ? (int)service->world->sender->operations->work(service->world->sender, extra, count, milliseconds)
+                     : queue_step(service, extra, count, milliseconds, &serve->out, &fault);
+    serve->sending_ = false;
+    feed_watchdog(serve);
+    take_signals(serve);
+    if (count > 1 && extra[1].revents != 0 && (source->operations->wait_heard(source) || (extra[1].revents & (POLLERR | POLLHUP | POLLNVAL)) != 0))
+        note_told(serve);
+    *ret_sent = false;
+    return rests ? 0 : note_step(serve, under_way, left, &fault, ret_sent, error);
+}
+
+/* ---- what lies ahead, and the status ---- */
 
 /* Another program's commit: 1; 0, -1. */
 static int store_changed(Serve *serve, Error *error) {
@@ -453,8 +496,10 @@ static void tell_status(Serve *serve) {
 static void do_reload(Serve *serve) {
     serve->reloading = false;
     notify_reloading();
+    serve->sending_ = true;
     stop_idling(serve);
     serve->reload(serve->data);
+    serve->sending_ = false;
     outage_try_now(serve->service);
     serve->tried = INSTANT_NONE;
     serve->vain = 0;
@@ -471,6 +516,8 @@ static int turn(Serve *serve, Error *error) {
     } else if (serve->reloading) {
         queue_stop(serve->service);
     }
+    if (serve->damage.grade != ERROR_NONE)
+        return error_set(error, serve->damage.grade, serve->damage.code, "%s", serve->damage.text);
     try_disk(serve);
     if (mailbox_due(serve, now_of(serve))) {
         if (read_mailbox(serve, error) < 0)
@@ -550,7 +597,7 @@ int serve_signals(Error *error) {
 
 int serve_run(Service *service, int signals, void (*reload)(void *data), void *data, Error *error) {
     Serve serve = { .service = service, .signals = signals, .reload = reload, .data = data, .tried = INSTANT_NONE, .read = INSTANT_NONE, .idle = -1,
-                    .idled = INSTANT_NONE, .noted = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
+                    .idled = INSTANT_NONE, .looked = INSTANT_NONE, .noted = INSTANT_NONE, .games_counted = INSTANT_NONE, .watchdog = notify_watchdog() };
     rest_end(&serve.mailbox_rest);
     rest_end(&serve.queue_rest);
     running = &serve;

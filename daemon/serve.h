@@ -13,7 +13,8 @@
 
 enum { SERVE_END_SECONDS = 60 };
 
-/* Service.alive and Service.stopping while serve_run() lasts: the former also keeps letters going out while the mailbox is read. Harmless elsewhere. */
+/* Service.alive and Service.stopping while serve_run() lasts: the former also sends letters, batch after batch, while the mailbox is read:
+ * it is called in no transaction, and with no statement of the store open. Harmless elsewhere. */
 void serve_alive(void);
 bool serve_stopping(void);
 

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import tempfile
+import threading
 import time
 
 import pytest
@@ -552,6 +553,35 @@ def test_a_server_that_cannot_be_waited_for_is_not_stormed(tmp_path, idle):
             until(lambda: server.commands("IDLE")[3:] and server.sessions[-1].command == "IDLE", "the waiting")
             live.said(ann, letter, "e4")
             news(bob, game)
+
+
+def test_letters_go_out_while_the_mailbox_is_read(tmp_path):
+    """A backlog over a slow line: the first are answered before the last are read."""
+    with FakeImap() as server:
+        live = ImapLive(tmp_path, server)
+        ann, _ = live.pair()
+        ends = threading.Event()
+        for _ in range(70):  # more than one batch
+            live.now = present()
+            live.send(ann, "chess@club.example", "chess", "games")
+
+        def slow(session, words):
+            late = "HEADER" not in words and "BODY" in words and min(session.uids(words.partition(" ")[0])) > 64
+            while late and not ends.wait(0.1):
+                pass
+            session.usual()
+        server.on["UID FETCH"] = slow
+        try:
+            with Serve(live) as serve:
+                def answered():
+                    return len(list((live.outgoing / ann.address / "new").iterdir())) >= 64 if (live.outgoing / ann.address / "new").exists() else False
+                serve.until(answered, "answers to the first letters", seconds=25)  # the operation's own limit is 30 s
+                assert len(live.json("letters")) == 64
+                ends.set()
+                serve.until(lambda: live.json("status")["letters_out"] == {"accepted": 70}, "all answers")
+        finally:
+            ends.set()
+    each_once(live)
 
 
 def test_a_folder_that_is_gone_keeps_no_letter_waiting(tmp_path):
