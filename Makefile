@@ -125,14 +125,16 @@ dev:
 	$(MAKE) B=build-dev CC=gcc CFLAGS=-Werror tests
 	$(MAKE) B=build-clang CC=clang CFLAGS=-Werror tests
 
-# tests/crash traces its processes, which the leak checker cannot bear, and tests/mail/test_many.py measures memory and traces;
+# tests/crash traces its processes, which the leak checker cannot bear, and tests/mail/test_many.py measures memory and traces; two of the
+# long games and outages in real time show nothing more here than the others do;
 # they run without the sanitizers.
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 asan:
 	$(MAKE) B=build-asan CC=gcc FORTIFY=-U_FORTIFY_SOURCE OPT="-O1 -g" CFLAGS="$(ASAN)" asan-run
 .PHONY: asan-run
 asan-run: tests unit
-	EPISTLE_ASAN=1 $(call pytest,3600,tests --ignore=tests/crash --ignore=tests/simulate --ignore=tests/mail/test_many.py)
+	EPISTLE_ASAN=1 $(call pytest,3600,tests --ignore=tests/crash --ignore=tests/simulate --ignore=tests/mail/test_many.py \
+		--ignore=tests/mail/test_outages.py --ignore=tests/mail/test_served_games.py)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
