@@ -45,6 +45,8 @@ int service_cycle(Service *service, CycleReport *ret_report, Error *error) {
     if (in < 0 && in_fault.grade == ERROR_DAMAGED)
         return error_set(error, in_fault.grade, in_fault.code, "%s", in_fault.text);
     /* Timers wait for a mailbox that was read to its end: an answer may lie in it. The queue waits for nobody. */
+    if (in == 0)
+        outage_folders(service);
     bool whole = service->world->source == NULL || service->read_at_ != 0;
     int timers = in < 0 || !whole ? 0 : timers_run(service, ret_report, &fault);
     int out = queue_run(service, ret_report, &fault);

@@ -100,8 +100,8 @@ static void note_unfiled(Service *service, const SourceFile *file) {
         service->log(file->fault.text);
 }
 
-/* Reads back from the store what is settled and not filed, and files it. A mailbox that is not to be had now
- * leaves the rest for the next cycle. */
+/* Reads back from the store what is settled and not filed, and files it. What cannot be filed is known by its key all the same: it is left for the next
+ * reading, and keeps no other letter from being read. */
 static int file_settled(Intake *intake, Error *error) {
     Service *service = intake->service;
     MailSource *source = service->world->source;
@@ -110,6 +110,8 @@ static int file_settled(Intake *intake, Error *error) {
     SourceFile files[BATCH_SIZE];
     size_t asked = 0;
     service->unnoted_count_ = 0;
+    if (intake->not_filing)
+        return 0;
     int count = letters_in_unfiled(service->store, ids, BATCH_SIZE, error);
     for (int i = 0; i < count; i++) {
         if (letter_in_get(service->store, ids[i], &letters[i], error) < 0)
@@ -122,14 +124,19 @@ static int file_settled(Intake *intake, Error *error) {
     if (count <= 0 || asked == 0)
         return count < 0 ? -1 : 0;
     say_alive(service);
-    int result = source->operations->file(source, files, asked, error);
+    Error fault;
+    error_clear(&fault);
+    if (source->operations->file(source, files, asked, &fault) < 0) {
+        intake->not_filing = true;
+        service->folder_fault_ = fault;
+    }
     for (size_t i = 0; i < asked; i++)
         if (files[i].filed)
             service->unnoted_[service->unnoted_count_++] = ids[i];
         else if (files[i].fault.grade != ERROR_NONE)
             note_unfiled(service, &files[i]);
     intake->report->filed += service->unnoted_count_;
-    return result;
+    return 0;
 }
 
 /* ---- storing ---- */
