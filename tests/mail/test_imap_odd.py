@@ -405,3 +405,20 @@ def test_a_server_that_tells_of_no_folders(tmp_path, server, command):
     club.move(folder="Junk")
     club.run("once")
     assert len(club.played()) == 1
+
+
+@pytest.mark.parametrize("after, command", [("move:Done", "UID MOVE"), ("seen", "UID STORE")])
+def test_a_server_that_files_nothing_keeps_no_letter_from_being_read(tmp_path, server, after, command):
+    """The account is over its quota, say. The first letters cannot be filed; those that come later are read and answered all the same."""
+    server.folders["Done"] = Folder(7)
+    club = ImapClub(tmp_path, server, mailbox={"after": after})
+    server.on[command] = lambda session, words: session.no("[OVERQUOTA] no room")
+    club.ask("games")
+    assert "no room" in club.suffer()
+    club.move()
+    assert "no room" in club.suffer()
+    assert len(club.played()) == 1 and not any(row["filed"] for row in club.json("letters"))
+    outages = club.json("status")["outages"]
+    assert [outage["subject"] for outage in outages] == ["folder"]
+    club.heal()
+    assert all(row["filed"] for row in club.json("letters")) and club.json("status")["outages"] == []
