@@ -201,25 +201,30 @@ static bool is_twin_name(const char *name) {
 
 /* ---- list ---- */
 
+typedef struct Ordered { /* for sorting without moving the session's own list */
+    const Pop3Entry *entry;
+} Ordered;
+
 static int by_number(const void *left, const void *right) {
-    const Pop3Entry *one = *(const Pop3Entry *const *)left, *other = *(const Pop3Entry *const *)right;
+    const Pop3Entry *one = ((const Ordered *)left)->entry, *other = ((const Ordered *)right)->entry;
     return one->number < other->number ? -1 : one->number > other->number;
 }
 
 /* The letters in the mailbox's own order. The number of those that have no name, or -1. */
-static long fill_list(Pop3Source *pop, const Pop3Entry **ordered, Arena *arena, SourceList *ret_list) {
+static long fill_list(Pop3Source *pop, Ordered *ordered, Arena *arena, SourceList *ret_list) {
     const Pop3Session *session = &pop->session;
     SourceList list = { .letters = arena_alloc(arena, (session->count + 1) * sizeof *list.letters) };
     long unnamed = 0;
     if (list.letters == NULL)
         return -1;
     for (size_t i = 0; i < session->count; i++)
-        ordered[i] = &session->entries[i];
+        ordered[i].entry = &session->entries[i];
     if (session->count > 0)
         qsort(ordered, session->count, sizeof *ordered, by_number);
     for (size_t i = 0; i < session->count; i++) {
-        const Twin *twin = ordered[i]->doubled ? twin_of(pop, ordered[i]->number) : NULL;
-        const char *name = ordered[i]->doubled ? (twin != NULL ? twin->name : NULL) : ordered[i]->uidl;
+        const Pop3Entry *entry = ordered[i].entry;
+        const Twin *twin = entry->doubled ? twin_of(pop, entry->number) : NULL;
+        const char *name = entry->doubled ? (twin != NULL ? twin->name : NULL) : entry->uidl;
         unnamed += name == NULL;
         if (name == NULL || (twin != NULL && twin->copy))
             continue;
@@ -241,7 +246,7 @@ static int pop3_list(MailSource *source, Arena *arena, SourceList *ret_list, Err
     pop3_quit(session, QUIT_SECONDS, NULL); /* a line shows the letters of its beginning only */
     if (name_twins(pop, error) < 0)
         return -1;
-    const Pop3Entry **ordered = malloc((session->count + 1) * sizeof *ordered);
+    Ordered *ordered = malloc((session->count + 1) * sizeof *ordered);
     long unnamed = ordered != NULL ? fill_list(pop, ordered, arena, ret_list) : -1;
     free(ordered);
     if (unnamed < 0)
