@@ -87,7 +87,7 @@ void checks_store(Checks *checks) {
     if (checks->unmade && access(config->store, F_OK) != 0 && errno == ENOENT)
         return; /* what hinders its making was said */
     if (checks->init && wrong_user(checks, config->store)) {
-        checks->init = false; /* Maildirs that root made would be as useless */
+        checks->by_root = true; /* Maildirs that root made would be as useless */
         return;
     }
     if (checks->init) {
@@ -181,6 +181,8 @@ void checks_mailbox(Checks *checks) {
     error_clear(&error);
     if (path == NULL && !config->mailbox_good) /* what is wrong there was said, and must not be tried on a server */
         return;
+    if (path != NULL && checks->by_root)
+        return;
     bool good = !checks->init || path == NULL || maildir_make(path, &error) == 0;
     good = good && open_source(open, &error) == 0;
     if (good && (checks->init || path == NULL))
@@ -200,7 +202,7 @@ void checks_outgoing(Checks *checks) {
     char base[PATH_MAX];
     Error error;
     error_clear(&error);
-    if (path == NULL && !config->outgoing_good)
+    if ((path == NULL && !config->outgoing_good) || (path != NULL && checks->by_root))
         return;
     bool good = !checks->init || path == NULL || sender_maildir_make(path, &error) == 0;
     good = good && open_sender(open, &error) == 0;

@@ -10,6 +10,7 @@ typedef struct Checks {
     Open open;
     bool init;    /* make what is missing: store, key, Maildirs, folders */
     bool unmade;  /* init was wanted and taken back */
+    bool by_root; /* it is wanted of root, in a folder of the service's user: nothing is made, nor missed, on the disk */
     bool offline; /* leave mailbox and outgoing alone */
     int counts[CHECK_FAIL + 1];
     /* subject: "store", "mailbox" …; "configuration" for lines that begin with file and line by themselves. */

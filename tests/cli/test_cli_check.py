@@ -172,6 +172,7 @@ def test_root_makes_no_store_in_the_folder_of_the_services_user(tmp_path):
     assert done.returncode == 1 and done.stderr.count("\n") == 1
     assert "runuser -u nobody" in done.stderr and str(state) in done.stderr
     assert os.listdir(state) == []
+    assert not (tmp_path / "in").exists() and not (tmp_path / "out").exists()
 
 
 # --- what is printed for people to copy ---

@@ -258,7 +258,9 @@ def test_a_bounce_marks_letter_and_address(club, pair):
               "--x\r\n\r\nSorry. 1. e4\r\n--x\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; far.example\r\n\r\n"
               "Final-Recipient: rfc822; ann@east.example\r\nAction: failed\r\nStatus: 5.1.1\r\n--x--\r\n")
     settled = club.settle_raw(None, report.encode(), sender="")
-    assert settled.row["kind"] == "bounce" and settled.outcome == "ignored" and not settled.others and not settled.changed
+    assert settled.row["kind"] == "bounce" and settled.outcome == "ignored" and not settled.own and not settled.changed
+    told, = settled.others  # it was a notice: the opponent waits for its answer
+    assert told.to == bob.address and "could not be delivered" in told.flat
     assert club.json("player", "show", "Ann East")["trouble"]
     assert "address" in {trouble["kind"] for trouble in club.json("status")["troubles"]}
     assert [out["state"] for out in club.json("outbox")] == ["bounced"]
@@ -275,7 +277,9 @@ def test_without_tags_a_bounce_is_matched_by_the_returned_message_id(club_with):
               f"Action: failed\r\nStatus: 5.1.1\r\n--x\r\nContent-Type: text/rfc822-headers\r\n\r\nFrom: {ADDRESS}\r\nTo: ann@east.example\r\n"
               f"Message-ID: {letter.message_id}\r\nSubject: x\r\n\r\n--x--\r\n")
     settled = club.settle_raw(None, report.encode(), sender="")
-    assert settled.row["kind"] == "bounce" and settled.outcome == "ignored" and not settled.others and not settled.changed
+    assert settled.row["kind"] == "bounce" and settled.outcome == "ignored" and not settled.own and not settled.changed
+    told, = settled.others  # it was a notice: the opponent waits for its answer
+    assert told.to == bob.address and "could not be delivered" in told.flat
     assert [out["state"] for out in club.json("outbox")] == ["bounced"]
     assert club.json("player", "show", "Ann East")["trouble"]
     made_up = report.replace(letter.message_id, "<" + "a" * 26 + "@club.example>")

@@ -114,11 +114,13 @@ void outside_weather(Outside *outside) {
 /* --- a life's end --- */
 
 /* To this life, if serve's loop has begun and takes it. */
-static void send_signal(int number) {
+static void send_signal(Outside *outside, int number) {
     sigset_t blocked;
     sigemptyset(&blocked);
-    if (sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, number) == 1)
-        kill(getpid(), number);
+    if (outside->asked_to_end || sigprocmask(SIG_BLOCK, NULL, &blocked) != 0 || sigismember(&blocked, number) != 1)
+        return;
+    outside->asked_to_end = number == SIGTERM;
+    kill(getpid(), number);
 }
 
 void outside_wait(Outside *outside, bool busy) {
@@ -127,14 +129,14 @@ void outside_wait(Outside *outside, bool busy) {
         outside_weather(outside);
     if (outside->end_at != INSTANT_NONE && outside->now >= outside->end_at) {
         outside->end_at = INSTANT_NONE;
-        send_signal(SIGTERM);
+        send_signal(outside, SIGTERM);
     }
 }
 
 void outside_step(Outside *outside) {
     outside->steps++;
     if (outside->steps == outside->signal_at)
-        send_signal(outside->signal);
+        send_signal(outside, outside->signal);
     if (outside->steps != outside->die_at)
         return;
     if (outside->die_by_loss)

@@ -85,6 +85,7 @@ typedef struct Outside {
     uint64_t signal_at;    /* the step at which serve is sent `signal`; 0: never */
     int signal;
     Instant end_at;        /* when it is sent SIGTERM; INSTANT_NONE: never */
+    bool asked_to_end;     /* this life had its SIGTERM; a second one would end it at once, as it should */
     size_t arrival_count, naming_count, sending_count, pool_used;
     Arrival arrivals[ARRIVALS_MAX];
     Naming namings[NAMINGS_MAX];

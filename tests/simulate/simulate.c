@@ -175,6 +175,7 @@ static void live(Seed *seed, bool first, bool may_die) {
         outside->die_by_loss = prng_below(&outside->random, 2);
     }
     outside->steps = 0;
+    outside->asked_to_end = false;
     seed->serves = !first && prng_below(&outside->random, 2);
     outside->end_at = seed->serves ? outside->now + (Instant)prng_below(&outside->random, SERVED_HOURS_MAX * 3600) : INSTANT_NONE;
     outside->signal_at = seed->serves && prng_below(&outside->random, 4) == 0 ? prng_below(&outside->random, steps) : 0;
