@@ -198,7 +198,11 @@ static void live(Seed *seed, bool first, bool may_die) {
     }
     seed->losses += ended == STATUS_POWER_LOSS;
     seed->crashes += ended == STATUS_CRASHED;
-    seed->deaths_in_row = ended == STATUS_WELL ? 0 : seed->deaths_in_row + 1;
+    /* A life that ended well without a disk to write to has settled nothing: the letter in hand before it is the same after it. */
+    if (ended != STATUS_WELL)
+        seed->deaths_in_row++;
+    else if (outside->now >= outside->disk_back)
+        seed->deaths_in_row = 0;
     if (ended != STATUS_WELL && ended != STATUS_POWER_LOSS && ended != STATUS_CRASHED)
         complain(seed, "life %d ended with %s %d", seed->lives, WIFSIGNALED(status) ? "signal" : "status",
                  WIFSIGNALED(status) ? WTERMSIG(status) : ended);
