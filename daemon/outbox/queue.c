@@ -212,7 +212,7 @@ static Instant next_try(const LetterOut *letter, Instant now) {
 }
 
 static int give_up(Service *service, const LetterOut *letter, const SendReport *report, Instant now, Error *error) {
-    if (letter_out_note_result(service->store, letter->id, "given up", now, INSTANT_NONE, false, false, report->words, error) < 0)
+    if (letter_out_note_result(service->store, letter->id, "given up", now, INSTANT_NONE, letter->unknowns > 0, false, report->words, error) < 0)
         return -1;
     return undelivered_tell(service, letter, report->words, true, error);
 }
@@ -225,7 +225,9 @@ static int note_refused(Service *service, const LetterOut *letter, const SendRep
     bool stranger = letter->player == 0 && letter->brake[0] != 0;
     if (stranger || (now - letter->queued > GIVE_UP_SECONDS && letter->attempts >= GIVE_UP_REFUSALS))
         return give_up(service, letter, report, now, error);
-    if (letter_out_note_result(service->store, letter->id, "refused", now + SECONDS_PER_DAY, INSTANT_NONE, false, false, report->words, error) < 0)
+    /* Bytes of an earlier unclear attempt stay what they are (RULINGS 36). */
+    if (letter_out_note_result(service->store, letter->id, "refused", now + SECONDS_PER_DAY, INSTANT_NONE, letter->unknowns > 0, false, report->words,
+                               error) < 0)
         return -1;
     return undelivered_tell(service, letter, report->words, false, error);
 }

@@ -80,7 +80,8 @@ int queue_run(Service *service, CycleReport *report, Error *error);
  * queue_begin: takes up to BATCH_SIZE due letters, notes the attempts (commit 1) and hands them to the sender. How many; 0: none is due, or a
  * batch is under way.
  * queue_step: lets the sender work as in sender.h, with its descriptors; once all are done, notes the results (commit 2). How many are still
- * under way, or -1: the store could not note the results, and the letters' ends count as unknown.
+ * under way, or -1. ERROR_MAILBOX: the results are noted, and the relay took no letter (its outage is noted too). ERROR_LATER: the store could not note
+ * them now; the batch stays, and a later step notes them. Anything else: they are lost, and the letters' ends count as unknown.
  * queue_stop: what is not begun waits again; the rest is finished by further steps. queue_drop: forgets a batch (at the end of serve). */
 int queue_begin(Service *service, CycleReport *report, Error *error);
 int queue_step(Service *service, struct pollfd *extra, size_t extra_count, int milliseconds, CycleReport *report, Error *error);

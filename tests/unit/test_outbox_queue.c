@@ -289,6 +289,11 @@ static void test_put_off_after_an_unknown_end(void **state) {
         assert_int_equal(letter.unknowns, 1);
         assert_int_equal(letter.length, 2);
     }
+    fixture->relay.report = (SendReport){ .result = SEND_REFUSED };
+    present = row(fixture, id).due;
+    assert_int_equal(cycle(fixture, &report), 0);
+    assert_string_equal(row(fixture, id).state, "refused");
+    assert_int_equal(row(fixture, id).length, 2);
 }
 
 int main(void) {
