@@ -1,6 +1,7 @@
 #include "daemon/child.h"
 
 #include "core/base/str.h"
+#include "daemon/machine_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +14,6 @@
 #include <sys/pidfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -114,13 +114,6 @@ static void kill_group(const Child *child) {
         kill(child->id, SIGKILL); /* it had not come to setpgid() yet */
 }
 
-/* The machine's time, not the world's: it bounds a program's slowness. */
-static int64_t milliseconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static bool adopt(Child *child, Pipes *pipes) {
     setpgid(child->id, child->id); /* whoever of the two comes first */
     child->handle = pidfd_open(child->id, 0);
@@ -146,7 +139,7 @@ int child_start(const ChildPlan *plan, Child *ret_child) {
     Environment environment;
     environment_fill(&environment);
     Child child = { .id = -1, .handle = -1, .output = -1, .input = -1, .start = -1, .plan = *plan };
-    child.deadline = milliseconds_now() + (int64_t)plan->seconds * 1000;
+    child.deadline = machine_milliseconds() + (int64_t)plan->seconds * 1000;
     bool piped = pipe2(pipes.output, O_CLOEXEC) == 0 && pipe2(pipes.start, O_CLOEXEC) == 0 && (plan->input == NULL || pipe2(pipes.input, O_CLOEXEC) == 0);
     if (piped)
         child.id = fork();
@@ -195,11 +188,11 @@ static void feed(Child *child) {
 bool child_watch(Child *child, struct pollfd *extra, size_t extra_count, int milliseconds) {
     struct pollfd watched[3 + EXTRA_MAX];
     size_t count = extra_count < EXTRA_MAX ? extra_count : EXTRA_MAX;
-    int64_t until = milliseconds_now() + milliseconds;
+    int64_t until = machine_milliseconds() + milliseconds;
     for (size_t i = 0; i < count; i++)
         extra[i].revents = 0;
     for (;;) {
-        int64_t now = milliseconds_now();
+        int64_t now = machine_milliseconds();
         if (child->ended || child->late)
             return true;
         if (now >= child->deadline) {
@@ -227,7 +220,7 @@ bool child_watch(Child *child, struct pollfd *extra, size_t extra_count, int mil
             extra[i].revents = watched[3 + i].revents;
             told = told || extra[i].revents != 0;
         }
-        if (!child->ended && (told || milliseconds_now() >= until))
+        if (!child->ended && (told || machine_milliseconds() >= until))
             return false;
     }
 }

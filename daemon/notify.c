@@ -1,8 +1,8 @@
 #include "daemon/notify.h"
+#include "daemon/machine_clock.h"
 
 #include <inttypes.h>
 #include <systemd/sd-daemon.h>
-#include <time.h>
 
 void notify_ready(void) {
     sd_notify(0, "READY=1");
@@ -10,9 +10,7 @@ void notify_ready(void) {
 
 /* With the time of its beginning, as Type=notify-reload wants. */
 void notify_reloading(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000);
+    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, machine_microseconds());
 }
 
 void notify_stopping(void) {

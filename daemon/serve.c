@@ -4,13 +4,13 @@
 #include "daemon/service/outage.h"
 #include "daemon/store/listing.h"
 #include "daemon/zone.h"
+#include "daemon/machine_clock.h"
 
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/signalfd.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -57,7 +57,7 @@ typedef struct Serve {
     CycleReport out;     /* of the batch under way */
 
     int64_t watchdog;    /* milliseconds, 0: nobody watches */
-    int64_t fed;         /* then, by now_ms() */
+    int64_t fed;         /* then, by machine_milliseconds() */
     int64_t games;
     Instant games_counted;
     char status[STATUS_MAX];
@@ -104,14 +104,8 @@ static void take_signals(Serve *serve) {
     }
 }
 
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void feed_watchdog(Serve *serve) {
-    int64_t now = now_ms();
+    int64_t now = machine_milliseconds();
     if (serve->watchdog == 0 || (serve->fed != 0 && now - serve->fed < serve->watchdog / 4))
         return;
     notify_alive();
@@ -554,7 +548,7 @@ static void finish(Serve *serve) {
     stop_idling(serve);
     queue_stop(service);
     bool sent = false;
-    for (int64_t until = now_ms() + (int64_t)SERVE_END_SECONDS * 1000; service->batch_ != NULL && now_ms() < until;)
+    for (int64_t until = machine_milliseconds() + (int64_t)SERVE_END_SECONDS * 1000; service->batch_ != NULL && machine_milliseconds() < until;)
         if (wait_turn(serve, &sent, &ignored) < 0)
             break;
     if (service->batch_ != NULL) {

@@ -4,6 +4,7 @@
 
 #include "daemon/inbox/charset.h"
 #include "daemon/inbox/mime_lock.h"
+#include "daemon/machine_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,6 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -57,12 +57,6 @@ static bool write_all(int descriptor, const void *bytes, size_t size) {
         done += (size_t)put;
     }
     return true;
-}
-
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
 #ifdef EPISTLE_TEST_HOOKS
@@ -124,11 +118,11 @@ static _Noreturn void child_main(const char *letter, size_t size) {
 /* Collects what the child writes until it closes its pipe. False if it took too long. The daemon gone meanwhile ends
  * the zygote, and by PR_SET_PDEATHSIG the child. */
 static bool collect(int from, char *answer, size_t *size) {
-    int64_t deadline = now_ms() + MIME_SECONDS * 1000;
+    int64_t deadline = machine_milliseconds() + MIME_SECONDS * 1000;
     struct pollfd polls[2] = { { .fd = from, .events = POLLIN }, { .fd = REQUEST_FD, .events = 0 } };
     *size = 0;
     for (;;) {
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - machine_milliseconds();
         if (left <= 0)
             return false;
         int ready = poll(polls, 2, (int)left);

@@ -2,6 +2,7 @@
 #include "daemon/inbox/mime_wire.h"
 
 #include "core/base/utf8.h"
+#include "daemon/machine_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -23,12 +23,6 @@ struct MimeReader {
     int to, from;
     char *answer; /* MIME_ANSWER_MAX bytes */
 };
-
-static int64_t now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* In the forked child: takes the two pipe ends to 0 and 1, everything else goes. */
 static _Noreturn void become_zygote(int request, int answer) {
@@ -126,7 +120,7 @@ static bool move_bytes(int descriptor, bool out, char *bytes, size_t size, int64
         }
         if (moved == 0 || (errno != EAGAIN && errno != EINTR))
             return false;
-        int64_t left = deadline - now_ms();
+        int64_t left = deadline - machine_milliseconds();
         if (left <= 0)
             return false;
         struct pollfd wait = { .fd = descriptor, .events = out ? POLLOUT : POLLIN };
@@ -137,7 +131,7 @@ static bool move_bytes(int descriptor, bool out, char *bytes, size_t size, int64
 
 /* One letter through the zygote; false: it did not behave and must be ended. */
 static bool exchange(MimeReader *reader, const char *raw, size_t size, MimeFate *ret_fate) {
-    int64_t deadline = now_ms() + READER_MS;
+    int64_t deadline = machine_milliseconds() + READER_MS;
     MimeRequest request = { (uint32_t)size };
     if (!move_bytes(reader->to, true, (char *)&request, sizeof request, deadline))
         return false;

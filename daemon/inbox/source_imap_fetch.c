@@ -1,10 +1,10 @@
 /* Looking at letters and fetching them: UID FETCH of several at a time, by BODY.PEEK, each answer bounded by what was asked for. */
 #include "daemon/inbox/source_imap.h"
+#include "daemon/machine_clock.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     ROUND_BYTES_MAX = 512 * 1024, /* expected with one command, so that a slow line is done in time; a larger letter comes in pieces */
@@ -306,22 +306,16 @@ typedef struct Course { /* of one call */
     size_t had;   /* answers to FETCH: this server can do that */
     size_t unproven; /* letters with which the line broke before there was any */
     int breaks;
-    time_t broke; /* when it did first, by the clock that is never set */
+    int64_t broke; /* when it did first, by the clock that is never set */
 } Course;
-
-static time_t clock_seconds(void) {
-    struct timespec now = { 0 };
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec;
-}
 
 static void count_break(Course *course) {
     if (course->breaks++ == 0)
-        course->broke = clock_seconds();
+        course->broke = machine_milliseconds() / 1000;
 }
 
 static bool broke_too_often(const Course *course) {
-    return course->breaks >= BREAKS_MAX || (course->breaks > 0 && clock_seconds() - course->broke > BREAKS_SECONDS);
+    return course->breaks >= BREAKS_MAX || (course->breaks > 0 && machine_milliseconds() / 1000 - course->broke > BREAKS_SECONDS);
 }
 
 static bool is_alone(const Course *course, const Asked *asked) {

@@ -2,6 +2,7 @@
 
 #include "core/base/str.h"
 #include "daemon/line/host.h"
+#include "daemon/machine_clock.h"
 
 #include <ctype.h>
 #include <curl/curl.h>
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     ALIVE_MILLISECONDS = 500, /* between two calls of alive(), which wants one a second at least */
@@ -38,13 +38,6 @@ struct Line {
 
 static int curl_made = -1;
 static int connect_seconds = LINE_CONNECT_SECONDS; /* the unit test shortens it */
-
-/* A line's deadlines are the machine's time, not the world's: they bound a server's slowness, and no clock of a game hangs on them. */
-static int64_t milliseconds_now(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- opening ---- */
 
@@ -130,7 +123,7 @@ static void tell_alive(Line *line, int64_t now) {
     if (line->alive == NULL || now < line->alive_due)
         return;
     line->alive();
-    int64_t took = milliseconds_now() - now; /* what else was done meanwhile (letters went out, a command was asked for a token) is not the server's time */
+    int64_t took = machine_milliseconds() - now; /* what else was done meanwhile (letters went out, a command was asked for a token) is not the server's time */
     line->deadline += took;
     line->alive_due = now + took + ALIVE_MILLISECONDS;
 }
@@ -139,7 +132,7 @@ static void tell_alive(Line *line, int64_t now) {
 static CURLcode connect_now(Line *line) {
     int running = 1;
     while (curl_multi_perform(line->multi, &running) == CURLM_OK && running > 0) {
-        int64_t now = milliseconds_now();
+        int64_t now = machine_milliseconds();
         tell_alive(line, now);
         if (now >= line->deadline)
             return CURLE_OPERATION_TIMEDOUT;
@@ -240,7 +233,7 @@ void line_close(Line *line) {
 
 void line_begin(Line *line, int seconds, size_t bytes) {
     line->seconds = seconds;
-    line->deadline = milliseconds_now() + (int64_t)seconds * 1000;
+    line->deadline = machine_milliseconds() + (int64_t)seconds * 1000;
     line->left = bytes;
 }
 
@@ -266,7 +259,7 @@ __attribute__((format(printf, 3, 4))) static int break_line(Line *line, Error *e
 
 /* Waits until the socket is ready, or for a part of the time; -1 when the operation's time is over. */
 static int wait_for(Line *line, short events, Error *error) {
-    int64_t now = milliseconds_now();
+    int64_t now = machine_milliseconds();
     tell_alive(line, now);
     if (now >= line->deadline)
         return break_line(line, error, "the server was not done after %d s; the connection was given up, and a new one is tried later", line->seconds);
@@ -307,12 +300,12 @@ ssize_t line_read(Line *line, void *ret_bytes, size_t size, Error *error) {
         return break_line(line, error, "the server sent more than was to be expected; the connection was given up, and a new one is tried later");
     size = size < line->left ? size : line->left;
     ssize_t length = 0;
-    int64_t now = milliseconds_now();
+    int64_t now = machine_milliseconds();
     tell_alive(line, now);
     while (now >= line->deadline || (length = receive(line, ret_bytes, size, error)) == 0) {
         if (wait_for(line, POLLIN, error) != 0)
             return -1;
-        now = milliseconds_now();
+        now = machine_milliseconds();
     }
     if (length > 0)
         line->left -= (size_t)length;

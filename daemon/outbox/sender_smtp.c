@@ -29,13 +29,13 @@
 #include "daemon/outbox/encode_mail.h"
 #include "daemon/outbox/sender.h"
 #include "daemon/outbox/sender_smtp_line.h"
+#include "daemon/machine_clock.h"
 
 #include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     LANES_MAX = 16,          /* more at once no relay likes */
@@ -89,15 +89,8 @@ typedef struct SmtpSender {
     int64_t alive_due;
 } SmtpSender;
 
-/* Time limits are the machine's, not the world's. */
-static int64_t now_milliseconds(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 static void tell_alive(SmtpSender *sender) {
-    int64_t now = now_milliseconds();
+    int64_t now = machine_milliseconds();
     if (sender->account.alive == NULL || now < sender->alive_due)
         return;
     sender->alive_due = now + ALIVE_MILLISECONDS;
@@ -147,14 +140,14 @@ static void lane_say(Lane *lane, Step step, int64_t until, const char *bytes, si
 }
 
 static void lane_quit(Lane *lane) {
-    lane_say(lane, STEP_QUIT, now_milliseconds() + QUIT_MILLISECONDS, "QUIT\r\n", 6);
+    lane_say(lane, STEP_QUIT, machine_milliseconds() + QUIT_MILLISECONDS, "QUIT\r\n", 6);
 }
 
 static void lane_rest(Lane *lane) {
     str_free(&lane->body);
     lane->step = STEP_IDLE;
     lane->used = true;
-    lane->idle_since = now_milliseconds();
+    lane->idle_since = machine_milliseconds();
 }
 
 /* Letters that wait, and those of lanes that only connect, are done without having been begun. */
@@ -251,7 +244,7 @@ static void lane_lost(SmtpSender *sender, Lane *lane, const char *what, bool lat
 }
 
 static void say_command(SmtpSender *sender, Lane *lane, Step step, int length) {
-    int64_t until = now_milliseconds() + (int64_t)SILENCE_FACTOR * operation_seconds(sender) * 1000;
+    int64_t until = machine_milliseconds() + (int64_t)SILENCE_FACTOR * operation_seconds(sender) * 1000;
     if (length < 0 || length >= COMMAND_SIZE) /* addresses were looked at, so never */
         length = snprintf(lane->command, COMMAND_SIZE, "NOOP\r\n");
     lane_say(lane, step, until < lane->letter_until ? until : lane->letter_until, lane->command, (size_t)length);
@@ -382,7 +375,7 @@ static bool lane_work(SmtpSender *sender, Lane *lane) {
     bool changed = false;
     for (;;) {
         Step step = lane->step;
-        int64_t now = now_milliseconds();
+        int64_t now = machine_milliseconds();
         if (step == STEP_CLOSED)
             return changed;
         if (step == STEP_CONNECT) { /* curl's own limit comes first, but for a letter that is begun again */
@@ -471,7 +464,7 @@ static bool hand_out(SmtpSender *sender, bool *opened) {
             return changed;
         sender->posts[sender->first].taken = true;
         lane->letter = (int)sender->first;
-        lane->letter_until = now_milliseconds() + (int64_t)letter_seconds(sender) * 1000;
+        lane->letter_until = machine_milliseconds() + (int64_t)letter_seconds(sender) * 1000;
         if (lane->step == STEP_IDLE)
             begin_letter(sender, lane);
         else {
@@ -513,12 +506,12 @@ static void wait_for_any(SmtpSender *sender, const struct pollfd *extra, size_t 
 
 static size_t smtp_work(MailSender *base, struct pollfd *extra, size_t extra_count, int milliseconds) {
     SmtpSender *sender = (SmtpSender *)base;
-    int64_t until = now_milliseconds() + milliseconds;
+    int64_t until = machine_milliseconds() + milliseconds;
     for (;;) {
         advance(sender);
         /* curl's own waiting tells of no hang-up */
         int ready = extra_count > 0 ? poll(extra, (nfds_t)extra_count, 0) : 0;
-        int64_t now = now_milliseconds();
+        int64_t now = machine_milliseconds();
         if (ready != 0 || now >= until || sender->left < sender->told) {
             if (milliseconds > 0) /* who does not wait need not be the one who waits for the end */
                 sender->told = sender->left;
@@ -582,7 +575,7 @@ static void smtp_stop(MailSender *base) {
 
 /* Says good-bye on all lanes without a letter, and waits a little for the answers. */
 static void quit_all(SmtpSender *sender, int milliseconds) {
-    int64_t until = now_milliseconds() + milliseconds;
+    int64_t until = machine_milliseconds() + milliseconds;
     for (;;) {
         int quitting = 0;
         for (int i = 0; i <= sender->lines; i++) {
@@ -595,7 +588,7 @@ static void quit_all(SmtpSender *sender, int milliseconds) {
             }
             quitting += lane->step == STEP_RESET || lane->step == STEP_QUIT;
         }
-        int64_t now = now_milliseconds();
+        int64_t now = machine_milliseconds();
         if (quitting == 0 || now >= until)
             return;
         tell_alive(sender);

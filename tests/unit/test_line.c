@@ -44,7 +44,7 @@ static LineAccount account_of(const Server *where) {
 
 /* Begins and ends a measurement of seconds. */
 static double seconds_since(int64_t began) {
-    return (double)(milliseconds_now() - began) / 1000;
+    return (double)(machine_milliseconds() - began) / 1000;
 }
 
 static Line *open_to(const char *scheme, void (*serve)(int client)) {
@@ -315,12 +315,12 @@ static void test_slow_greeting(void **state) {
     (void)state;
     connect_seconds = SHORT;
     lives = 0;
-    int64_t began = milliseconds_now();
+    int64_t began = machine_milliseconds();
     expect_refused("imap", serve_silence, ERROR_MAILBOX, "no greeting came in time");
     assert_true(seconds_since(began) >= SHORT - 0.1 && seconds_since(began) < GENEROUS);
     assert_true(lives >= SHORT);
     lives = 0;
-    began = milliseconds_now();
+    began = machine_milliseconds();
     expect_refused("pop3", serve_dripping_greeting, ERROR_MAILBOX, "no greeting came in time");
     assert_true(seconds_since(began) >= SHORT - 0.1 && seconds_since(began) < GENEROUS);
     assert_true(lives >= SHORT);
@@ -400,7 +400,7 @@ static void test_drip(void **state) {
     Line *line = open_to("pop3", serve_drip);
     Error error = { 0 };
     lives = 0;
-    int64_t began = milliseconds_now();
+    int64_t began = machine_milliseconds();
     line_begin(line, SHORT, CAP);
     ssize_t count = read_to_failure(line, &error);
     assert_true(count > 0 && count < 10 * GENEROUS);
@@ -424,7 +424,7 @@ static void test_endless(void **state) {
     server_stop(&server);
     /* However fast it comes: time is over when it is over. */
     line = open_to("pop3", serve_endless);
-    int64_t began = milliseconds_now();
+    int64_t began = machine_milliseconds();
     char byte; /* one by one, so that there is always more to be had and nothing is waited for */
     line_begin(line, 1, (size_t)-1);
     while (line_read(line, &byte, 1, &error) > 0)
@@ -509,13 +509,13 @@ static void test_deaf(void **state) {
     Error error = { 0 };
     Line *line = open_to("pop3", serve_deaf);
     lives = 0;
-    int64_t began = milliseconds_now();
+    int64_t began = machine_milliseconds();
     line_begin(line, SHORT, CAP);
     assert_int_equal(line_write(line, bytes, MUCH, &error), -1);
     assert_true(seconds_since(began) >= SHORT - 0.1 && seconds_since(began) < GENEROUS);
     assert_true(lives >= SHORT);
     free(bytes);
-    began = milliseconds_now(); /* and it is closed without waiting for a good-bye */
+    began = machine_milliseconds(); /* and it is closed without waiting for a good-bye */
     expect_dead(line, "not done after 2 s");
     assert_true(seconds_since(began) < GENEROUS);
 }
