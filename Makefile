@@ -67,6 +67,7 @@ demo: all
 UNIT_SRC := $(wildcard tests/unit/test_*.c)
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/%)
 CRASH_BIN := $(patsubst tests/crash/%.c,$(B)/tests/%,$(wildcard tests/crash/*.c))
+CHESS_BIN := $(patsubst tests/chess/%.c,$(B)/tests/%,$(wildcard tests/chess/*.c))
 SIMULATE_SRC := $(filter-out tests/simulate/test_%.c,$(wildcard tests/simulate/*.c))
 SIMULATE_BIN := $(patsubst tests/simulate/%.c,$(B)/tests/%,$(wildcard tests/simulate/test_power.c tests/simulate/simulate.c))
 TEST_OBJ := $(patsubst %.c,$(B)/obj/%.o,$(wildcard tests/*/*.c))
@@ -85,6 +86,10 @@ $(B)/tests/test_%: $(B)/obj/tests/unit/test_%.o $(B)/libdaemon.a $(B)/libcore.a
 $(CRASH_BIN): $(B)/tests/%: $(B)/obj/tests/crash/%.o $(B)/libdaemon.a $(B)/libcore.a
 	@mkdir -p $(@D)
 	$(link) $^ $(LIBS)
+# Programs that prove the chess from outside: core and libc alone.
+$(CHESS_BIN): $(B)/tests/%: $(B)/obj/tests/chess/%.o $(B)/libcore.a
+	@mkdir -p $(@D)
+	$(link) $^
 $(B)/tests/test_power: $(B)/obj/tests/simulate/test_power.o $(B)/obj/tests/simulate/vfs_power.o
 	@mkdir -p $(@D)
 	$(link) $^ -lsqlite3
@@ -93,7 +98,7 @@ $(B)/tests/simulate: $(SIMULATE_SRC:%.c=$(B)/obj/%.o) $(B)/libdaemon.a $(B)/libc
 	$(link) $^ $(LIBS)
 
 .PHONY: tests unit test
-tests: all $(UNIT_BIN) $(CRASH_BIN) $(SIMULATE_BIN)
+tests: all $(UNIT_BIN) $(CRASH_BIN) $(CHESS_BIN) $(SIMULATE_BIN)
 
 unit: $(UNIT_BIN)
 	@set -e; for t in $(sort $(UNIT_BIN)); do echo "== $${t##*/}"; timeout 600 $$t; done

@@ -15,29 +15,28 @@
 typedef struct VerbEntry {
     const char *name;
     int (*run)(const VerbCall *call);
-    int (*run_chess)(int argc, char **argv); /* instead of run: no configuration, no store */
-    bool reads_letters;                      /* the zygote is started first, before any secret is read */
+    bool reads_letters; /* the zygote is started first, before any secret is read */
     const char *does;
 } VerbEntry;
 
 static const VerbEntry verbs[] = {
-    { "serve", verb_serve, NULL, true, "the service: reads, settles and answers letters until it is ended" },
-    { "once", verb_once, NULL, true, "one cycle: read the mailbox, settle every letter, send the answers" },
-    { "check", verb_check, NULL, false, "check configuration, store, templates, mailbox and way out; --init makes what is missing" },
-    { "doctor", verb_doctor, NULL, false, "a line for each thing a service needs: ok, warn or fail, with what to do" },
-    { "demo", verb_demo, NULL, true, "a short game between two Maildirs, every letter shown" },
-    { "player", verb_player, NULL, false, "add, list, show, block players" },
-    { "game", verb_game, NULL, false, "begin, show and list games, enter a move" },
-    { "letters", verb_letters, NULL, false, "the letters that came" },
-    { "letter", verb_letter, NULL, false, "one letter that came: what was decided and why" },
-    { "outbox", verb_outbox, NULL, false, "the letters that wait to go out; hold, release, retry, drop one" },
-    { "status", verb_status, NULL, false, "how the service is doing" },
-    { "verify", verb_verify, NULL, false, "replay every record, open every letter, fail on any damage" },
-    { "read", verb_read, NULL, true, "how the service would understand a letter; changes nothing" },
-    { "perft", NULL, verb_perft, false, "count the move tree of a position" },
-    { "notate", NULL, verb_notate, false, "a move in every notation, or why it is none" },
-    { "moves", NULL, verb_moves, false, "every legal move of a position" },
-    { "replay", NULL, verb_replay, false, "check every game of a PGN file" },
+    { "serve", verb_serve, true, "the service: reads, settles and answers letters until it is ended" },
+    { "once", verb_once, true, "one cycle: read the mailbox, settle every letter, send the answers" },
+    { "check", verb_check, false, "check configuration, store, templates, mailbox and way out; --init makes what is missing" },
+    { "doctor", verb_doctor, false, "a line for each thing a service needs: ok, warn or fail, with what to do" },
+    { "demo", verb_demo, true, "a short game between two Maildirs, every letter shown" },
+    { "player", verb_player, false, "add, list, show, block players" },
+    { "game", verb_game, false, "begin, show and list games, enter a move" },
+    { "letters", verb_letters, false, "the letters that came" },
+    { "letter", verb_letter, false, "one letter that came: what was decided and why" },
+    { "outbox", verb_outbox, false, "the letters that wait to go out; hold, release, retry, drop one" },
+    { "status", verb_status, false, "how the service is doing" },
+    { "verify", verb_verify, false, "replay every record, open every letter, fail on any damage" },
+    { "read", verb_read, true, "how the service would understand a letter; changes nothing" },
+    { "perft", verb_perft, false, "count the move tree of a position" },
+    { "notate", verb_notate, false, "a move in every notation, or why it is none" },
+    { "moves", verb_moves, false, "every legal move of a position" },
+    { "replay", verb_replay, false, "check every game of a PGN file" },
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 
@@ -70,8 +69,6 @@ static bool take_config(int *argc, char **argv, const char **ret_config) {
 static int run_verb(const VerbEntry *verb, VerbCall *call) {
     Error error;
     error_clear(&error);
-    if (verb->run_chess != NULL)
-        return verb->run_chess(call->argc, call->argv);
     if (verb->reads_letters && (call->mime = mime_reader_start(&error)) == NULL)
         return verb_fail(&error);
     int status = verb->run(call);

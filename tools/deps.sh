@@ -7,7 +7,7 @@ set -euo pipefail
 build=(make gcc libc6-dev libetpan-dev libcurl4-gnutls-dev libsqlite3-dev libsodium-dev libicu-dev libcmark-dev
     libinih-dev libseccomp-dev libjansson-dev libsystemd-dev ca-certificates tzdata)
 test=(python3 python3-pytest python3-pytest-xdist libcmocka-dev sqlite3 strace valgrind clang libclang-rt-14-dev clang-format clang-tidy
-    cppcheck mandoc stockfish git dovecot-imapd dovecot-pop3d dovecot-lmtpd postfix openssl isync systemd)
+    cppcheck mandoc stockfish pgn-extract gcovr git dovecot-imapd dovecot-pop3d dovecot-lmtpd postfix openssl isync systemd)
 
 case "${1-}" in
 build) wanted=("${build[@]}") ;;

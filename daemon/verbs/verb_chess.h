@@ -1,13 +1,30 @@
-/* The verbs that are about chess alone: no configuration, no store.
+/* The verbs that are about chess alone: no configuration, no store. What they share.
  *
- * Each takes its own arguments, argv[0] being the verb, writes to stdout and stderr, and
- * returns the exit status: 0 done, 1 something is wrong with what was asked, 2 usage. */
+ * Each writes to stdout and stderr and returns the exit status: 0 done, 1 something is wrong with what was asked, 2 usage. */
 #ifndef EPISTLE_DAEMON_VERBS_VERB_CHESS_H
 #define EPISTLE_DAEMON_VERBS_VERB_CHESS_H
 
-int verb_perft(int argc, char **argv);  /* perft DEPTH [FEN] [--chess960] */
-int verb_notate(int argc, char **argv); /* notate FEN MOVE [--language L] [--chess960] */
-int verb_moves(int argc, char **argv);  /* moves FEN|- [--chess960] */
-int verb_replay(int argc, char **argv); /* replay FILE.pgn [--json] */
+#include "core/chess/position.h"
+#include "daemon/verbs/verbs.h"
+
+enum { FEN_LINE_MAX = 1024 };
+
+/* The position of a FEN given as a word; false if it is none, which was said on stderr. */
+bool chess_position(const char *fen, bool chess960, Position *ret);
+
+/* One line of standard input without its end; false at the end of input. Too long ones are cut: no FEN is that long, so its
+ * reader refuses them. */
+bool chess_line(char ret[FEN_LINE_MAX]);
+
+/* The move as UCI to stdout. */
+void chess_print_uci(const Position *position, Move move);
+
+/* "epistle: WHAT WHICH; usage: epistle USAGE" on stderr, control characters of `which` made visible; STATUS_USAGE. */
+int chess_usage_error(const char *usage, const char *what, const char *which);
+
+int verb_perft(const VerbCall *call);  /* perft DEPTH [FEN] [--chess960] */
+int verb_notate(const VerbCall *call); /* notate FEN MOVE [--language L] [--chess960] */
+int verb_moves(const VerbCall *call);  /* moves FEN|- [--chess960] */
+int verb_replay(const VerbCall *call); /* replay FILE.pgn [--json] */
 
 #endif
