@@ -128,7 +128,7 @@ bench: all
 .PHONY: dev asan fuzz
 dev:
 	$(MAKE) B=build-dev CC=gcc CFLAGS=-Werror tests
-	$(MAKE) B=build-clang CC=clang CFLAGS=-Werror tests
+	$(MAKE) B=build-clang CC=clang CFLAGS=-Werror tests core-run
 
 # tests/crash traces its processes, which the leak checker cannot bear, and tests/mail/test_many.py measures memory and traces; two of the
 # long games and outages in real time show nothing more here than the others do;
@@ -140,6 +140,21 @@ asan:
 asan-run: tests unit
 	EPISTLE_ASAN=1 $(call pytest,3600,tests --ignore=tests/crash --ignore=tests/simulate --ignore=tests/mail/test_many.py \
 		--ignore=tests/mail/test_outages.py --ignore=tests/mail/test_served_games.py)
+
+# Which of core's branches its own tests take, with every program linked with core alone; fails below 95 of 100.
+.PHONY: coverage coverage-run valgrind core-run
+CORE_TESTS = $(filter $(B)/tests/test_core_%,$(UNIT_BIN))
+core-run: $(CORE_TESTS)
+	@set -e; for t in $(CORE_TESTS); do echo "== $${t##*/}"; $$t; done
+coverage:
+	$(MAKE) B=build-coverage CC=gcc FORTIFY=-U_FORTIFY_SOURCE OPT="-O0 -g" CFLAGS=--coverage coverage-run
+coverage-run: $(CORE_TESTS) $(CHESS_BIN)
+	find $(B) -name '*.gcda' -delete
+	set -e; for t in $(CORE_TESTS); do $$t >$(B)/coverage.log 2>&1 || { cat $(B)/coverage.log; exit 1; }; done
+	gcovr --root . --object-directory $(B) --filter core/ --branches --sort-percentage --fail-under-branch 95 --txt $(B)/coverage.txt \
+		--html-details $(B)/coverage.html $(B)/obj/core; status=$$?; cat $(B)/coverage.txt; exit $$status
+valgrind: $(CORE_TESTS)
+	@set -e; for t in $(CORE_TESTS); do echo "== $${t##*/}"; valgrind -q --error-exitcode=9 --leak-check=full $$t; done
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
