@@ -16,10 +16,16 @@ typedef struct MoveList {
 /* Every legal move, in no promised order. */
 void moves_legal(const Position *position, MoveList *ret);
 
+/* How many moves moves_legal() would list, without listing them. */
+int moves_count(const Position *position);
+
 /* Sorts by the moves' UCI names. */
 void moves_sort(const Position *position, MoveList *list);
 
-/* Any 16 bits may be asked about. */
+/* Any 16 bits may be asked about. For many questions about one position see scene.h. */
 bool move_is_legal(const Position *position, Move move);
+
+/* Whether a legal move gives check: what position_in_check() says of the position after it. */
+bool move_gives_check(const Position *before, Move move);
 
 #endif

@@ -1,0 +1,128 @@
+#include "core/chess/scene.h"
+
+#include "core/chess/attacks.h"
+
+static uint64_t line_sliders(const Position *position) {
+    return position->kinds[ROOK] | position->kinds[QUEEN];
+}
+
+static uint64_t diagonal_sliders(const Position *position) {
+    return position->kinds[BISHOP] | position->kinds[QUEEN];
+}
+
+/* A lone own man between the king and an enemy man that would else attack along that line. */
+static uint64_t pinned_men(const Scene *scene) {
+    const Position *position = scene->position;
+    uint64_t snipers = (attacks_rook(scene->king, scene->enemy) & line_sliders(position))
+        | (attacks_bishop(scene->king, scene->enemy) & diagonal_sliders(position));
+    uint64_t pinned = 0;
+    for (snipers &= scene->enemy & ~scene->checkers; snipers != 0; snipers &= snipers - 1) {
+        uint64_t between = line_between(scene->king, set_first(snipers)) & scene->own;
+        if ((between & (between - 1)) == 0)
+            pinned |= between;
+    }
+    return pinned;
+}
+
+void scene_read(const Position *position, Scene *ret) {
+    ret->position = position;
+    ret->us = position_turn(position);
+    ret->them = ret->us == WHITE ? BLACK : WHITE;
+    ret->own = position->sides[ret->us];
+    ret->enemy = position->sides[ret->them];
+    ret->occupied = ret->own | ret->enemy;
+    ret->king = position_king(position, ret->us);
+    ret->checkers = position_attackers(position, ret->king, ret->them, ret->occupied);
+    ret->targets = ~ret->own;
+    if (ret->checkers != 0) {
+        uint64_t others = ret->checkers & (ret->checkers - 1);
+        ret->targets = others != 0 ? 0 : ret->checkers | line_between(ret->king, set_first(ret->checkers));
+    }
+    ret->pinned = pinned_men(ret);
+}
+
+static uint64_t pawns_to(const Scene *scene, int to) {
+    uint64_t target = square_set(to), pawns = scene->own & scene->position->kinds[PAWN];
+    if ((target & scene->enemy) || to == scene->position->en_passant)
+        return attacks_pawns(scene->them, target) & pawns;
+    if (target & scene->occupied)
+        return 0;
+    bool white = scene->us == WHITE;
+    uint64_t one = white ? target >> 8 : target << 8;
+    uint64_t two = white ? target >> 16 & RANK_1 << 8 : target << 16 & RANK_8 >> 8;
+    return (one & scene->occupied ? one : two) & pawns;
+}
+
+uint64_t scene_reachers(const Scene *scene, int kind, int to) {
+    if (kind == PAWN)
+        return pawns_to(scene, to);
+    if (square_set(to) & scene->own)
+        return 0;
+    return attacks_of(kind, to, scene->occupied) & scene->own & scene->position->kinds[kind];
+}
+
+bool scene_safe(const Scene *scene, int from, int to) {
+    const Position *position = scene->position;
+    uint64_t man = square_set(from), target = square_set(to);
+    if (from == scene->king)
+        return (position_attackers(position, to, scene->them, scene->occupied & ~man)) == 0;
+    if (to == position->en_passant && (position->kinds[PAWN] & man))
+        return position_en_passant_safe(position, from, to);
+    return (scene->targets & target) && (!(scene->pinned & man) || (line_through(scene->king, from) & target));
+}
+
+uint64_t scene_movers(const Scene *scene, int kind, int to) {
+    uint64_t movers = scene_reachers(scene, kind, to);
+    if ((movers & scene->pinned) == 0 && (scene->targets & square_set(to)) && kind != KING && to != scene->position->en_passant)
+        return movers;
+    for (uint64_t left = movers; left != 0; left &= left - 1)
+        if (!scene_safe(scene, set_first(left), to))
+            movers ^= left & -left;
+    return movers;
+}
+
+bool scene_legal(const Scene *scene, int from, int to) {
+    uint64_t man = square_set(from) & scene->own;
+    if (man == 0)
+        return false;
+    int kind = piece_kind(position_piece_at(scene->position, from));
+    return (scene_reachers(scene, kind, to) & man) && scene_safe(scene, from, to);
+}
+
+static bool castling_legal(const Scene *scene, int rook) {
+    int king_to, rook_to;
+    castling_targets(scene->position, move_make(scene->king, rook, EMPTY), &king_to, &rook_to);
+    uint64_t king_way = line_between(scene->king, king_to) | square_set(king_to);
+    uint64_t rook_way = line_between(rook, rook_to) | square_set(rook_to);
+    uint64_t others = scene->occupied & ~square_set(rook) & ~square_set(scene->king);
+    if ((king_way | rook_way) & others)
+        return false;
+    for (; king_way != 0; king_way &= king_way - 1)
+        if (position_attackers(scene->position, set_first(king_way), scene->them, scene->occupied & ~square_set(scene->king)))
+            return false;
+    /* In Chess960 the rook may have shielded the king along the rank. */
+    uint64_t occupied = others | square_set(king_to) | square_set(rook_to);
+    return position_attackers(scene->position, king_to, scene->them, occupied) == 0;
+}
+
+uint64_t scene_castling(const Scene *scene) {
+    uint64_t rooks = scene->position->castling & scene->own;
+    if (scene->checkers != 0)
+        return 0;
+    for (uint64_t left = rooks; left != 0; left &= left - 1)
+        if (!castling_legal(scene, set_first(left)))
+            rooks ^= left & -left;
+    return rooks;
+}
+
+bool scene_move_legal(const Scene *scene, Move move) {
+    int from = move_from(move), to = move_to(move), promotion = move_promotion(move);
+    uint64_t man = square_set(from), target = square_set(to);
+    if (target & scene->own) /* none but castling */
+        return from == scene->king && promotion == EMPTY && (scene->position->castling & target) && scene->checkers == 0
+            && castling_legal(scene, to);
+    bool promotes = (scene->position->kinds[PAWN] & man) && (target & (RANK_1 | RANK_8));
+    if (promotes ? promotion < KNIGHT || promotion > QUEEN : promotion != EMPTY)
+        return false;
+    return scene_legal(scene, from, to);
+}
