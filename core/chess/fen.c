@@ -1,127 +1,191 @@
 #include "core/chess/fen.h"
 
+#include "core/base/str.h"
+#include "core/base/utf8.h"
 #include "core/chess/attacks.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { FIELDS_MAX = 6, HALFMOVE_MAX = 9999, FULLMOVE_MAX = 99999 };
+enum { FIELDS_MAX = 6, HALFMOVE_MAX = 9999, FULLMOVE_MAX = 99999, SIGN_MAX = 5 };
 
-/* A piece of the text; not terminated. */
-typedef struct Field {
-    const char *text;
-    int length;
-} Field;
+/* The words of the text, each terminated. */
+typedef struct Fields {
+    char words[FIELDS_MAX][FEN_MAX];
+    int count;
+} Fields;
 
 static const char letters[] = " PNBRQK";
+static const char *const side_names[] = { "White", "Black" };
 
-static bool refuse(Error *error, FenError code, const char *sentence) {
-    error_set(error, ERROR_INPUT, code, "%s", sentence);
+static bool refuse(Error *error, FenError code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static bool refuse(Error *error, FenError code, const char *format, ...) {
+    char text[ERROR_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    error_set(error, ERROR_INPUT, (int)code, "%s", text);
     return false;
 }
 
-static bool blank(char byte) {
-    return byte == ' ' || byte == '\t' || byte == '\r' || byte == '\n';
+/* ---- the text as words ---- */
+
+/* What mail, web pages and word processors put in place of a blank or a hyphen. */
+static bool blank_point(uint32_t point) {
+    static const uint32_t others[] = { ' ', '_', 0x85, 0xa0, 0x1680, 0x2028, 0x2029, 0x202f, 0x205f, 0x2060, 0x3000, 0xfeff };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (point == others[i])
+            return true;
+    return (point >= '\t' && point <= '\r') || (point >= 0x2000 && point <= 0x200b);
 }
 
-static int split(const char *text, Field fields[FIELDS_MAX]) {
-    int count = 0;
-    for (;;) {
-        while (blank(*text))
-            text++;
-        if (*text == 0)
-            return count;
-        if (count == FIELDS_MAX)
-            return FIELDS_MAX + 1;
-        const char *begin = text;
-        while (*text != 0 && !blank(*text))
-            text++;
-        if (text - begin > FEN_MAX)
-            return FIELDS_MAX + 1;
-        fields[count++] = (Field){ begin, (int)(text - begin) };
+static bool hyphen_point(uint32_t point) {
+    return (point >= 0x2010 && point <= 0x2015) || point == 0x2212;
+}
+
+/* One sign of the text, a blank and a hyphen in their plain form; returns the bytes it takes there, 0 at the end. */
+static int next_sign(const char *text, char ret_sign[SIGN_MAX]) {
+    uint32_t point = 0;
+    if (*text == 0)
+        return 0;
+    int size = utf8_next(text, strnlen(text, SIGN_MAX - 1), &point);
+    if (size == 0) { /* not UTF-8: Latin-1's hard blank, or what is no piece anyway */
+        point = (unsigned char)*text;
+        size = 1;
     }
+    memcpy(ret_sign, text, (size_t)size);
+    ret_sign[size] = 0;
+    if (blank_point(point) || hyphen_point(point))
+        text_copy(ret_sign, SIGN_MAX, blank_point(point) ? " " : "-");
+    return size;
 }
 
-static int piece_of_letter(char letter) {
-    bool black = letter >= 'a' && letter <= 'z';
-    const char *found = letter == 0 || letter == ' ' ? NULL : strchr(letters, black ? letter - 32 : letter);
+static bool letter(char byte) {
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z');
+}
+
+/* Whether nothing of the FEN stands from here on: its end, or the operations of an EPD line ("bm Qd1; id \"x\";"). */
+static bool ends(const char *text, int count, unsigned flags) {
+    if (*text == 0)
+        return true;
+    return (flags & FEN_STRICT) == 0 && (*text == ';' || (count == 4 && letter(*text) && strchr(text, ';') != NULL));
+}
+
+static bool split(const char *text, unsigned flags, Fields *ret, Error *error) {
+    char sign[SIGN_MAX];
+    ret->count = 0;
+    for (bool inside = false; !ends(text, inside ? 0 : ret->count, flags);) {
+        text += next_sign(text, sign);
+        if (sign[0] == ' ') {
+            inside = false;
+            continue;
+        }
+        if (!inside && ret->count == FIELDS_MAX)
+            return refuse(error, FEN_FIELDS, "A FEN has six fields; this one has more.");
+        if (!inside)
+            ret->words[ret->count++][0] = 0;
+        inside = true;
+        char *word = ret->words[ret->count - 1];
+        size_t length = strlen(word);
+        if (!text_copy(word + length, FEN_MAX - length, sign))
+            return refuse(error, FEN_FIELDS, "Field %d of this FEN has more than %d signs.", ret->count, FEN_MAX - 1);
+    }
+    if (ret->count < 2 || ((flags & FEN_STRICT) && ret->count < FIELDS_MAX))
+        return refuse(error, FEN_FIELDS, ret->count < 2 ? "A FEN has six fields, of which the board and who is to move must be there; this one has %d."
+                                                        : "A FEN has six fields; this one has %d.", ret->count);
+    return true;
+}
+
+/* ---- the board ---- */
+
+static int piece_of_letter(char sign) {
+    bool black = sign >= 'a' && sign <= 'z';
+    const char *found = sign == ' ' ? NULL : strchr(letters, black ? sign - 32 : sign);
     return found == NULL ? EMPTY : piece_make(black ? BLACK : WHITE, (int)(found - letters));
 }
 
-static bool read_board(Position *position, Field field, Error *error) {
+static bool refuse_rank(Error *error, int rank, bool more) {
+    return refuse(error, FEN_BOARD, "Rank %d of the FEN's board has %s than eight squares.", rank + 1, more ? "more" : "fewer");
+}
+
+static bool read_board(Position *position, const char *text, Error *error) {
     int file = 0, rank = 7;
-    for (int i = 0; i < field.length; i++) {
-        char letter = field.text[i];
-        if (letter == '/') {
-            if (file != 8 || rank == 0)
-                return refuse(error, FEN_BOARD, "The FEN's board must have eight ranks of eight squares each.");
-            file = 0;
-            rank--;
-        } else if (letter >= '1' && letter <= '8') {
-            file += letter - '0';
-        } else {
-            int piece = piece_of_letter(letter);
-            if (piece == EMPTY) {
-                error_set(error, ERROR_INPUT, FEN_PIECE, "The FEN's board has '%c', which is no piece.", letter);
-                return false;
-            }
+    for (char sign[SIGN_MAX]; *text != 0; text += next_sign(text, sign)) {
+        if (*text == '/') {
             if (file < 8)
-                position_put(position, square_make(file, rank), piece);
-            file++;
+                return refuse_rank(error, rank, false);
+            if (--rank < 0)
+                return refuse(error, FEN_BOARD, "The FEN's board has more than eight ranks.");
+            file = 0;
+            continue;
         }
-        if (file > 8)
-            break;
+        int piece = EMPTY, squares = *text >= '1' && *text <= '8' ? *text - '0' : 1;
+        if (*text < '1' || *text > '8') {
+            piece = piece_of_letter(*text);
+            next_sign(text, sign);
+            if (piece == EMPTY)
+                return refuse(error, FEN_PIECE, "The FEN's board has “%s”, which is no piece.", sign);
+        }
+        if (file + squares > 8)
+            return refuse_rank(error, rank, true);
+        if (piece != EMPTY)
+            position_put(position, square_make(file, rank), piece);
+        file += squares;
     }
-    if (file != 8 || rank != 0)
-        return refuse(error, FEN_BOARD, "The FEN's board must have eight ranks of eight squares each.");
+    if (file < 8)
+        return refuse_rank(error, rank, false);
+    return rank == 0 || refuse(error, FEN_BOARD, "The FEN's board has %d ranks, not eight.", 8 - rank);
+}
+
+/* Composed positions may have promoted men beyond what pawns could become. */
+static bool check_men(const Position *position, Error *error) {
+    for (int colour = WHITE; colour <= BLACK; colour++) {
+        int kings = set_count(position_men(position, (Colour)colour, KING)), men = set_count(position->sides[colour]);
+        int pawns = set_count(position_men(position, (Colour)colour, PAWN));
+        if (kings == 0)
+            return refuse(error, FEN_NO_KING, "%s has no king in this FEN.", side_names[colour]);
+        if (kings > 1)
+            return refuse(error, FEN_TWO_KINGS, "%s has %d kings in this FEN.", side_names[colour], kings);
+        if (men > 16 || pawns > 8)
+            return refuse(error, FEN_TOO_MANY, "%s has %d %s in this FEN, at most %d are possible.", side_names[colour], men > 16 ? men : pawns,
+                          men > 16 ? "men" : "pawns", men > 16 ? 16 : 8);
+    }
+    uint64_t pawns = position->kinds[PAWN] & (RANK_1 | RANK_8);
+    if (pawns != 0)
+        return refuse(error, FEN_PAWN_RANK, "A pawn stands on %c%d in this FEN; on the first and last rank there are none.",
+                      'a' + square_file(set_first(pawns)), 1 + square_rank(set_first(pawns)));
     return true;
 }
 
-static bool check_men(const Position *position, Error *error) {
-    static const char *const names[] = { "White", "Black" };
-    for (int colour = WHITE; colour <= BLACK; colour++) {
-        int kings = set_count(position_men(position, (Colour)colour, KING));
-        if (kings != 1) {
-            error_set(error, ERROR_INPUT, kings == 0 ? FEN_NO_KING : FEN_TWO_KINGS, "%s has %s in this FEN.",
-                      names[colour], kings == 0 ? "no king" : "more than one king");
-            return false;
-        }
-        /* Composed positions may have promoted men beyond what pawns could become. */
-        if (set_count(position->sides[colour]) > 16 || set_count(position_men(position, (Colour)colour, PAWN)) > 8) {
-            error_set(error, ERROR_INPUT, FEN_TOO_MANY, "%s has more than 16 men or 8 pawns in this FEN.",
-                      names[colour]);
-            return false;
-        }
-    }
-    if (position->kinds[PAWN] & (RANK_1 | RANK_8))
-        return refuse(error, FEN_PAWN_RANK, "A pawn stands on the first or last rank in this FEN.");
-    return true;
-}
+/* ---- castling, en passant, counters ---- */
 
 static bool king_side(int king, int rook) {
     return rook > king;
 }
 
 /* The rook a letter names: the outermost on that side for K and Q (X-FEN), else on that file. */
-static int castling_rook(const Position *position, char letter, Colour colour, int king) {
+static int castling_rook(const Position *position, char upper, Colour colour, int king) {
     uint64_t rooks = position_men(position, colour, ROOK) & line_rank(king);
-    if (letter == 'K')
+    if (upper == 'K')
         rooks &= ~(square_set(king) - 1);
-    else if (letter == 'Q')
+    else if (upper == 'Q')
         rooks &= square_set(king) - 1;
     else
-        rooks &= line_file(letter - 'A');
+        rooks &= line_file(upper - 'A');
     if (rooks == 0)
         return NO_SQUARE;
-    return letter == 'K' ? 63 - __builtin_clzll(rooks) : set_first(rooks);
+    return upper == 'K' ? 63 - __builtin_clzll(rooks) : set_first(rooks);
 }
 
 /* Adds the right one letter stands for; false if it is impossible. */
-static bool add_right(Position *position, char letter, Colour colour) {
+static bool add_right(Position *position, char upper, Colour colour) {
     int king = position_king(position, colour);
     if (square_rank(king) != (colour == WHITE ? 0 : 7))
         return false;
-    int rook = castling_rook(position, letter, colour, king);
+    int rook = castling_rook(position, upper, colour, king);
     if (rook == NO_SQUARE)
         return false;
     uint64_t side = king_side(king, rook) ? ~(square_set(king) - 1) : square_set(king) - 1;
@@ -133,21 +197,17 @@ static bool add_right(Position *position, char letter, Colour colour) {
     return true;
 }
 
-static bool read_castling(Position *position, Field field, unsigned flags, Error *error) {
-    if (field.length == 1 && field.text[0] == '-')
+static bool read_castling(Position *position, const char *text, unsigned flags, Error *error) {
+    if (strcmp(text, "-") == 0)
         return true;
-    for (int i = 0; i < field.length; i++) {
-        char letter = field.text[i];
-        bool black = letter >= 'a';
-        char upper = black ? (char)(letter - 32) : letter;
+    for (int i = 0; text[i] != 0; i++) {
+        bool black = text[i] >= 'a';
+        char upper = black ? (char)(text[i] - 32) : text[i];
         bool file_letter = upper >= 'A' && upper <= 'H';
-        if ((!file_letter && upper != 'K' && upper != 'Q') || field.length > 4)
-            return refuse(error, FEN_CASTLING, "The FEN's castling field must be - or letters of KQkq or of rook files.");
-        if (!add_right(position, upper, black ? BLACK : WHITE) && (file_letter || (flags & FEN_STRICT))) {
-            error_set(error, ERROR_INPUT, FEN_CASTLING,
-                      "The FEN gives the castling right '%c', but king and rook do not stand for it.", letter);
-            return false;
-        }
+        if ((!file_letter && upper != 'K' && upper != 'Q') || i == 4)
+            return refuse(error, FEN_CASTLING, "The FEN's castling field must be “-” or up to four letters of KQkq or of rook files, not “%.20s”.", text);
+        if (!add_right(position, upper, black ? BLACK : WHITE) && (file_letter || (flags & FEN_STRICT)))
+            return refuse(error, FEN_CASTLING, "The FEN gives the castling right “%c”, but king and rook do not stand for it.", text[i]);
     }
     return true;
 }
@@ -162,26 +222,25 @@ static bool just_went_two(const Position *position, int square) {
         && (occupied & (square_set(square) | square_set(origin))) == 0;
 }
 
-static bool read_en_passant(Position *position, Field field, unsigned flags, Error *error) {
-    const char *text = field.text;
-    if (field.length == 1 && text[0] == '-')
+static bool read_en_passant(Position *position, const char *text, unsigned flags, Error *error) {
+    if (strcmp(text, "-") == 0)
         return true;
-    if (field.length != 2 || text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8')
-        return refuse(error, FEN_EN_PASSANT, "The FEN's en passant field must be - or a square.");
+    if (text[0] < 'a' || text[0] > 'h' || text[1] < '1' || text[1] > '8' || text[2] != 0)
+        return refuse(error, FEN_EN_PASSANT, "The FEN's en passant field must be “-” or a square like e3, not “%.20s”.", text);
     int square = square_make(text[0] - 'a', text[1] - '1');
     if (just_went_two(position, square))
         position->en_passant = (int8_t)square;
     else if (flags & FEN_STRICT)
-        return refuse(error, FEN_EN_PASSANT, "The FEN's en passant square is not behind a pawn that just went two squares.");
+        return refuse(error, FEN_EN_PASSANT, "The FEN's en passant square %s is not behind a pawn that just went two squares.", text);
     return true;
 }
 
-static bool read_counter(Field field, int largest, int *ret) {
+static bool read_counter(const char *text, int largest, int *ret) {
     int value = 0;
-    for (int i = 0; i < field.length; i++) {
-        if (field.text[i] < '0' || field.text[i] > '9')
+    for (; *text != 0; text++) {
+        if (*text < '0' || *text > '9')
             return false;
-        value = value * 10 + field.text[i] - '0';
+        value = value * 10 + *text - '0';
         if (value > largest)
             return false;
     }
@@ -189,46 +248,45 @@ static bool read_counter(Field field, int largest, int *ret) {
     return true;
 }
 
-static bool read_counters(Position *position, const Field *fields, int count, Error *error) {
+static bool read_counters(Position *position, const Fields *fields, Error *error) {
     int halfmove = 0, fullmove = 1;
-    if ((count > 4 && !read_counter(fields[4], HALFMOVE_MAX, &halfmove))
-        || (count > 5 && !read_counter(fields[5], FULLMOVE_MAX, &fullmove)))
-        return refuse(error, FEN_COUNTER, "The FEN's last fields must be the halfmove clock and the move number.");
+    if (fields->count > 4 && !read_counter(fields->words[4], HALFMOVE_MAX, &halfmove))
+        return refuse(error, FEN_COUNTER, "The FEN's fifth field must be the number of plies since a capture or pawn move, 0 to %d, not “%.20s”.",
+                      HALFMOVE_MAX, fields->words[4]);
+    if (fields->count > 5 && !read_counter(fields->words[5], FULLMOVE_MAX, &fullmove))
+        return refuse(error, FEN_COUNTER, "The FEN's sixth field must be the number of the move, 1 to %d, not “%.20s”.", FULLMOVE_MAX,
+                      fields->words[5]);
     position->halfmove = (uint16_t)halfmove;
     position->fullmove = fullmove == 0 ? 1 : fullmove;
     return true;
 }
 
-static bool other_side_in_check(const Position *position) {
+static bool check_turn(const Position *position, Error *error) {
     Colour us = position_turn(position), them = us == WHITE ? BLACK : WHITE;
-    return position_attackers(position, position_king(position, them), us,
-                              position->sides[WHITE] | position->sides[BLACK]) != 0;
+    if (position_attackers(position, position_king(position, them), us, position->sides[WHITE] | position->sides[BLACK]) == 0)
+        return true;
+    return refuse(error, FEN_CHECK, "In this FEN %s is to move, but could capture %s's king: the side not to move is in check.", side_names[us],
+                  side_names[them]);
 }
 
 bool fen_read(const char *text, unsigned flags, Position *ret, Error *error) {
-    Field fields[FIELDS_MAX];
-    int count = split(text, fields);
-    if (count > FIELDS_MAX)
-        return refuse(error, FEN_FIELDS, "A FEN has six fields; this one has more.");
-    if (count < 2 || ((flags & FEN_STRICT) && count < FIELDS_MAX))
-        return refuse(error, FEN_FIELDS, "A FEN has six fields; this one has too few.");
-
+    Fields fields;
     Position position = { .en_passant = NO_SQUARE, .chess960 = (flags & FEN_CHESS960) != 0 };
-    if (!read_board(&position, fields[0], error) || !check_men(&position, error))
+    if (!split(text, flags, &fields, error) || !read_board(&position, fields.words[0], error) || !check_men(&position, error))
         return false;
-    if (fields[1].length != 1 || (fields[1].text[0] != 'w' && fields[1].text[0] != 'b'))
-        return refuse(error, FEN_TURN, "The FEN's second field must be w or b, who is to move.");
-    position.turn = fields[1].text[0] == 'w' ? WHITE : BLACK;
-    if ((count > 2 && !read_castling(&position, fields[2], flags, error))
-        || (count > 3 && !read_en_passant(&position, fields[3], flags, error))
-        || !read_counters(&position, fields, count, error))
+    if (strcmp(fields.words[1], "w") != 0 && strcmp(fields.words[1], "b") != 0)
+        return refuse(error, FEN_TURN, "The FEN's second field must be w or b, who is to move, not “%.20s”.", fields.words[1]);
+    position.turn = fields.words[1][0] == 'w' ? WHITE : BLACK;
+    if ((fields.count > 2 && !read_castling(&position, fields.words[2], flags, error))
+        || (fields.count > 3 && !read_en_passant(&position, fields.words[3], flags, error))
+        || !read_counters(&position, &fields, error) || !check_turn(&position, error))
         return false;
-    if (other_side_in_check(&position))
-        return refuse(error, FEN_CHECK, "In this FEN the side that is not to move is in check.");
     position_settle(&position);
     *ret = position;
     return true;
 }
+
+/* ---- writing ---- */
 
 static char *write_board(const Position *position, char *at) {
     for (int rank = 7; rank >= 0; rank--) {
@@ -259,14 +317,14 @@ static char *write_castling(const Position *position, unsigned flags, char *at) 
         int king = position_king(position, (Colour)colour);
         uint64_t rights = position->castling & position->sides[colour];
         for (int pass = 0; pass < 2; pass++) {
-            char letter = pass == 0 ? 'K' : 'Q';
+            char right = pass == 0 ? 'K' : 'Q';
             uint64_t side = pass == 0 ? ~(square_set(king) - 1) : square_set(king) - 1;
             if ((rights & side) == 0)
                 continue;
             int rook = set_first(rights & side);
-            if ((flags & FEN_SHREDDER) || castling_rook(position, letter, (Colour)colour, king) != rook)
-                letter = (char)('A' + square_file(rook));
-            *at++ = (char)(letter + (colour == BLACK ? 32 : 0));
+            if ((flags & FEN_SHREDDER) || castling_rook(position, right, (Colour)colour, king) != rook)
+                right = (char)('A' + square_file(rook));
+            *at++ = (char)(right + (colour == BLACK ? 32 : 0));
         }
     }
     return at;

@@ -10,16 +10,16 @@ enum { FEN_MAX = 128 }; /* longest written one, with NUL, has 71 + 2 + 5 + 3 + 6
 enum {
     FEN_CHESS960 = 1, /* read: the game is Chess960 (castling written as king takes rook) */
     FEN_STRICT = 2,   /* read: an impossible castling right or en passant square is an error,
-                         not dropped, and all six fields must be there */
+                         not dropped, and all six fields must be there and nothing else */
     FEN_SHREDDER = 4, /* write: castling as files of the rooks (HAha) */
 };
 
 /* Error.code of fen_read(). */
 typedef enum FenError {
     FEN_OK,
-    FEN_FIELDS,     /* too few or too many fields */
+    FEN_FIELDS,     /* too few or too many fields, or one of FEN_MAX bytes and more */
     FEN_BOARD,      /* not eight ranks of eight squares */
-    FEN_PIECE,      /* a letter that is no piece */
+    FEN_PIECE,      /* a sign that is no piece */
     FEN_NO_KING,    /* a side without king */
     FEN_TWO_KINGS,  /* a side with two or more */
     FEN_PAWN_RANK,  /* a pawn on the first or last rank */
@@ -31,12 +31,27 @@ typedef enum FenError {
     FEN_CHECK,      /* the side not to move is in check */
 } FenError;
 
-/* Reads X-FEN, Shredder-FEN and plain FEN; text is untrusted, of any length. The last four
- * fields may be missing (from the right: castling, en passant, counters) and blanks may be
- * any number. Fullmove 0 is taken as 1. A castling right is impossible where the king is not
- * on his first rank or no own rook stands on that side of him; a right that standard chess
- * cannot have makes the position a Chess960 one. An en passant square nobody can capture on is
- * never kept. False and *error (grade ERROR_INPUT) if impossible; *ret untouched then. */
+/* Reads X-FEN, Shredder-FEN and plain FEN; text is untrusted, of any length. False and *error (grade ERROR_INPUT, a FenError,
+ * a sentence that names square, side or field) if impossible; *ret untouched then.
+ *
+ * Text as people paste it: fields are parted by any number of blanks, also Unicode's, Latin-1's hard blank and underscores (as in
+ * web addresses); the dashes that mail programs make of a hyphen count as one. Without FEN_STRICT the last four fields may be
+ * missing, from the right (no castling, no en passant, 0 and 1), and a semicolon ends the FEN, as do the operations that follow
+ * the fourth field of an EPD line (PGN standard 16.2; they are not read).
+ * Refused with a sentence: the board alone (who is to move would be a guess), FEN tags with their brackets and quotes.
+ *
+ * Castling: K and Q name the outermost rook on that side of the king (X-FEN), another letter the rook on that file. A right is
+ * impossible where the king is not on his first rank or no own rook stands there. A right that standard chess cannot have
+ * makes the position a Chess960 one without being asked, for it could not be used or spelled otherwise: castling is then
+ * read and written as king takes rook, in UCI too. What standard chess can have stays standard unless FEN_CHESS960 is
+ * given, for a Chess960 array with king and rooks on e, a and h looks the same in X-FEN.
+ *
+ * En passant: the square is impossible unless a pawn stands before it and the square itself and the pawn's origin are empty. One
+ * that nobody can legally capture on is never kept, nor an error. Fullmove 0 is taken as 1.
+ *
+ * Not refused, since the rules say clearly how to go on from there, and problems and test suites have such positions: more
+ * promoted men than pawns are missing, checks that no last move can have given, counters that do not fit each other.
+ * position_doubt() (doubt.h) tells them. */
 bool fen_read(const char *text, unsigned flags, Position *ret, Error *error);
 
 /* X-FEN: en passant square only where the capture is legal, castling as KQkq unless another
