@@ -113,12 +113,6 @@ bool move_is_legal(const Position *position, Move move) {
     return scene_move_legal(&scene, move);
 }
 
-int moves_count(const Position *position) {
-    MoveList list;
-    moves_legal(position, &list);
-    return list.count;
-}
-
 bool move_gives_check(const Position *before, Move move) {
     Colour us = position_turn(before), them = us == WHITE ? BLACK : WHITE;
     int king = position_king(before, them), to = move_to(move);

@@ -16,7 +16,7 @@ typedef struct MoveList {
 /* Every legal move, in no promised order. */
 void moves_legal(const Position *position, MoveList *ret);
 
-/* How many moves moves_legal() would list, without listing them. */
+/* How many moves moves_legal() would list, without listing them; how stands in count.h. */
 int moves_count(const Position *position);
 
 /* Sorts by the moves' UCI names. */

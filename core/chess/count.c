@@ -1,0 +1,32 @@
+#include "core/chess/count.h"
+
+#include "core/chess/count_ways.h"
+#include "core/chess/lanes.h"
+
+#include <stddef.h>
+
+const CountWay *const COUNT_WAYS[] = {
+#if LANES_WIDE
+    &COUNT_AVX512,
+    &COUNT_AVX2,
+#endif
+    &COUNT_PLAIN,
+    NULL,
+};
+
+const CountWay *count_way(void) {
+    size_t way = 0;
+    while (!COUNT_WAYS[way]->usable())
+        way++;
+    return COUNT_WAYS[way];
+}
+
+uint64_t count_listed(const Position *position) {
+    MoveList list;
+    moves_legal(position, &list);
+    return (uint64_t)list.count;
+}
+
+int moves_count(const Position *position) {
+    return (int)count_way()->moves(position);
+}

@@ -1,0 +1,27 @@
+/* Count: how many legal moves there are, without listing them; the last ply of perft.
+ *
+ * The work is done in one of several ways with the same results: in plain C, or with the wide
+ * registers of the machine the program finds itself on. Nothing here keeps state. */
+#ifndef EPISTLE_CORE_CHESS_COUNT_H
+#define EPISTLE_CORE_CHESS_COUNT_H
+
+#include "core/chess/movegen.h"
+
+typedef struct CountWay {
+    const char *name;
+    bool (*usable)(void); /* on this machine */
+    uint64_t (*moves)(const Position *position);
+    /* The sum of moves() of all positions after the listed moves, which are legal. */
+    uint64_t (*replies)(const Position *position, const MoveList *list);
+} CountWay;
+
+/* All ways this program was built with, the plain one last and always usable; ends with NULL. */
+extern const CountWay *const COUNT_WAYS[];
+
+/* The first usable one. */
+const CountWay *count_way(void);
+
+/* What the ways fall back to in check and with en passant: the length of the list. */
+uint64_t count_listed(const Position *position);
+
+#endif

@@ -1,0 +1,15 @@
+#include "core/chess/count_ways.h"
+#include "core/chess/lanes_avx512.h"
+
+#if LANES_WIDE
+
+#include "core/chess/count_body.h"
+
+static bool usable(void) {
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2")
+        && __builtin_cpu_supports("popcnt");
+}
+
+const CountWay COUNT_AVX512 = { .name = "avx512", .usable = usable, .moves = moves_of, .replies = replies_of };
+
+#endif
