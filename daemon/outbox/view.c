@@ -160,7 +160,8 @@ static char *build_pgn(const json_t *view) {
     Position start, position;
     position_start(&start);
     const char *fen = get_text(game, "fen");
-    if ((*fen != 0 && !fen_read(fen, 0, &start, NULL)) || count > PGN_PLIES_MAX)
+    unsigned flags = json_object_get(game, "chess960") != NULL ? FEN_CHESS960 : 0u;
+    if ((*fen != 0 && !fen_read(fen, flags, &start, NULL)) || count > PGN_PLIES_MAX)
         return NULL;
     Move *moves = calloc(count + 1, sizeof *moves);
     if (moves == NULL)

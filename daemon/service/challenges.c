@@ -132,7 +132,7 @@ static int accept_challenge(Settling *settling, const Command *command, const Ch
     snprintf(label, sizeof label, "challenge %lld", (long long)challenge->id);
     bool white = strcmp(challenge->colour, "white") == 0 || (strcmp(challenge->colour, "random") == 0 && store_draw(settling->store, label, 2) == 0);
     int64_t one = challenge->challenger, two = challenge->opponent, game = 0;
-    Beginning beginning = { .white = white ? one : two, .black = white ? two : one, .control = challenge->control, .fen = "", .start = INSTANT_NONE,
+    Beginning beginning = { .white = white ? one : two, .black = white ? two : one, .control = challenge->control, .start = INSTANT_NONE,
                             .letter = settling->row.id, .told = two, .remark = settling->reading.remark };
     if (begin_game(settling->service, &beginning, &game, error) < 0 ||
         challenge_finish(settling->store, challenge->id, "accepted", game, error) < 0 || timer_clear(settling->store, label, "expiry", error) < 0)

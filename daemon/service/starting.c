@@ -9,7 +9,6 @@
 
 static int check_beginning(Service *service, const Beginning *beginning, Control *ret_control, Error *error) {
     Player player;
-    Position position;
     if (beginning->white == beginning->black)
         return error_set(error, ERROR_INPUT, 0, "a game needs two different players");
     for (int i = 0; i < 2; i++) {
@@ -20,8 +19,6 @@ static int check_beginning(Service *service, const Beginning *beginning, Control
         if (found == 0)
             return error_set(error, ERROR_INPUT, 0, "there is no player %lld", (long long)id);
     }
-    if (beginning->fen[0] != 0 && !fen_read(beginning->fen, 0, &position, error))
-        return -1;
     return control_read(beginning->control == NULL ? service->config->time : beginning->control, ret_control, error);
 }
 
@@ -30,7 +27,7 @@ int begin_game(Service *service, const Beginning *beginning, int64_t *ret_id, Er
     if (check_beginning(service, beginning, &control, error) < 0)
         return -1;
     Instant now = world_now(service->world);
-    if (game_create(service->store, beginning->white, beginning->black, control.text, beginning->fen, beginning->start, now, beginning->letter, ret_id,
+    if (game_create(service->store, beginning->white, beginning->black, control.text, beginning->initial, beginning->start, now, beginning->letter, ret_id,
                     error) < 0)
         return -1;
     Game *game = NULL;
@@ -42,9 +39,9 @@ int begin_game(Service *service, const Beginning *beginning, int64_t *ret_id, Er
     return result;
 }
 
-int service_start_game(Service *service, int64_t white, int64_t black, const char *control, const char *fen, Instant start, int64_t letter,
+int service_start_game(Service *service, int64_t white, int64_t black, const char *control, const Position *initial, Instant start, int64_t letter,
                        int64_t *ret_id, Error *error) {
-    Beginning beginning = { .white = white, .black = black, .control = control, .fen = fen == NULL ? "" : fen, .start = start, .letter = letter };
+    Beginning beginning = { .white = white, .black = black, .control = control, .initial = initial, .start = start, .letter = letter };
     return begin_game(service, &beginning, ret_id, error);
 }
 

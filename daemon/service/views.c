@@ -216,8 +216,13 @@ static json_t *game_json(int64_t id, const Game *game, Colour viewer, const Play
     Position start;
     fen_write(&game->initial, 0, fen);
     position_start(&start);
-    if (position_key(&start) != position_key(&game->initial))
+    if (!position_same(&start, &game->initial) || game->initial.chess960)
         json_object_set_new(object, "fen", json_string(fen));
+    if (game->initial.chess960)
+        json_object_set_new(object, "chess960", json_object());
+    int array = game->initial.chess960 ? position_number960(&game->initial) : -1;
+    if (array >= 0)
+        json_object_set_new(json_object_get(object, "chess960"), "array", json_integer(array));
     set_example(object, game);
     if (game->created != INSTANT_NONE)
         json_object_set_new(object, "created", instant_json(game->created));

@@ -52,19 +52,18 @@ int game_append(Store *store, int64_t id, Game *game, Entry *entries, int count,
     return write_index(store, id, game, error);
 }
 
-static int plan_first(const char *control, const char *fen, int64_t white, int64_t black, Instant start, Instant now, int64_t letter,
+static int plan_first(const char *control, const Position *initial, int64_t white, int64_t black, Instant start, Instant now, int64_t letter,
                       Entry *ret_first, Error *error) {
     Control parsed;
-    Position initial;
-    if (control_read(control, &parsed, error) < 0 || (fen[0] != 0 && !fen_read(fen, 0, &initial, error)))
+    if (control_read(control, &parsed, error) < 0)
         return -1;
-    return game_plan_start(white, black, &parsed, fen[0] == 0 ? NULL : &initial, start, AUTHOR_SERVICE, now, letter, ret_first, error);
+    return game_plan_start(white, black, &parsed, initial, start, AUTHOR_SERVICE, now, letter, ret_first, error);
 }
 
-int game_create(Store *store, int64_t white, int64_t black, const char *control, const char *fen, Instant start, Instant now,
+int game_create(Store *store, int64_t white, int64_t black, const char *control, const Position *initial, Instant start, Instant now,
                 int64_t letter, int64_t *ret_id, Error *error) {
     Entry first;
-    if (plan_first(control, fen, white, black, start, now, letter, &first, error) < 0)
+    if (plan_first(control, initial, white, black, start, now, letter, &first, error) < 0)
         return -1;
     Game *game = game_new();
     if (game == NULL)

@@ -14,8 +14,8 @@ typedef struct GameRow { /* the index */
     char result[8];
 } GameRow;
 
-/* Begins a record with its first entry. */
-int game_create(Store *store, int64_t white, int64_t black, const char *control, const char *fen, Instant start, Instant now,
+/* Begins a record with its first entry. initial: NULL for the start array. */
+int game_create(Store *store, int64_t white, int64_t black, const char *control, const Position *initial, Instant start, Instant now,
                 int64_t letter, int64_t *ret_id, Error *error);
 
 /* Replays the record; 1, 0 (no such game), -1. The caller frees the game. */

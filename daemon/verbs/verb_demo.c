@@ -147,7 +147,7 @@ static int begin_game(Demo *demo, Error *error) {
         return -1;
     if (add_player(demo, ANNA, "Anna Berg", "anna@berg.example", "Europe/Vienna", &anna, error) < 0 ||
         add_player(demo, BORIS, "Boris Klein", "boris@klein.example", "Europe/Lisbon", &boris, error) < 0 ||
-        service_start_game(&demo->open.service, anna, boris, NULL, "", INSTANT_NONE, 0, &demo->game, error) < 0 ||
+        service_start_game(&demo->open.service, anna, boris, NULL, NULL, INSTANT_NONE, 0, &demo->game, error) < 0 ||
         store_commit(demo->open.store, error) < 0) {
         store_rollback(demo->open.store);
         return -1;

@@ -1,3 +1,4 @@
+#include "core/chess/fen.h"
 #include "core/notation/explain.h"
 #include "daemon/log.h"
 #include "daemon/service/starting.h"
@@ -16,13 +17,63 @@ static int read_game_id(const char *word, int64_t *ret_id) {
     return verb_number(word, ret_id) ? STATUS_DONE : verb_wrong("%s is no game's number: `epistle game list` shows them", word);
 }
 
-static int new_in_transaction(Open *open, int64_t white, int64_t black, const char *control, const char *fen, Instant start) {
+enum { ARRAYS = 960 };
+
+/* A Chess960 array drawn at random, each as likely as any other. */
+static int draw_array(const Open *open) {
+    enum { FAIR = 65536 / ARRAYS * ARRAYS };
+    uint16_t drawn;
+    do
+        world_random(&open->world, &drawn, sizeof drawn);
+    while (drawn >= FAIR);
+    return drawn % ARRAYS;
+}
+
+/* What --variant says: `standard`, `chess960`, `chess960:N`. *ret_array: N, -1 where none is named. */
+static bool read_variant(const char *text, bool *ret_chess960, int *ret_array) {
+    static const char name[] = "chess960";
+    *ret_array = -1;
+    *ret_chess960 = text != NULL && strncmp(text, name, sizeof name - 1) == 0;
+    if (!*ret_chess960)
+        return text == NULL || strcmp(text, "standard") == 0;
+    const char *rest = text + sizeof name - 1;
+    if (*rest == 0)
+        return true;
+    int digits = (int)strspn(rest + 1, "0123456789"), array = 0;
+    if (*rest != ':' || digits < 1 || digits > 3 || rest[1 + digits] != 0)
+        return false;
+    for (int i = 1; i <= digits; i++)
+        array = 10 * array + rest[i] - '0';
+    *ret_array = array;
+    return array < ARRAYS;
+}
+
+typedef struct NewOptions {
+    const char *control, *fen, *start, *variant;
+    bool chess960;
+    int array;        /* -1: none named */
+    Position initial; /* of --fen */
+} NewOptions;
+
+/* Everything that can be wrong before the store is opened. */
+static int check_new(NewOptions *options) {
+    Error error;
+    if (!read_variant(options->variant, &options->chess960, &options->array))
+        return verb_wrong("%s is no variant known here: standard, chess960 (an array is drawn) or chess960:N with N from 0 to 959", options->variant);
+    if (options->fen != NULL && options->array >= 0)
+        return verb_wrong("--fen and --variant chess960:%d both name a start array: leave one out", options->array);
+    if (options->fen != NULL && !fen_read(options->fen, options->chess960 ? FEN_CHESS960 : 0u, &options->initial, &error))
+        return verb_fail(&error);
+    return STATUS_DONE;
+}
+
+static int new_in_transaction(Open *open, int64_t white, int64_t black, const char *control, const Position *initial, Instant start) {
     Error error;
     error_clear(&error);
     int64_t id = 0;
     if (store_begin(open->store, &error) < 0)
         return verb_fail(&error);
-    if (service_start_game(&open->service, white, black, control, fen, start, 0, &id, &error) < 0 || store_commit(open->store, &error) < 0) {
+    if (service_start_game(&open->service, white, black, control, initial, start, 0, &id, &error) < 0 || store_commit(open->store, &error) < 0) {
         store_rollback(open->store);
         return verb_fail(&error);
     }
@@ -31,20 +82,26 @@ static int new_in_transaction(Open *open, int64_t white, int64_t black, const ch
 }
 
 static int game_part_new(const VerbCall *call) {
-    const char *words[2], *control = NULL, *fen = NULL, *start_text = NULL;
-    const VerbOption options[] = { { "time", &control, NULL }, { "fen", &fen, NULL }, { "start", &start_text, NULL }, { 0 } };
+    const char *words[2];
+    NewOptions new = { 0 };
+    const VerbOption options[] = { { "time", &new.control, NULL }, { "fen", &new.fen, NULL }, { "start", &new.start, NULL },
+                                   { "variant", &new.variant, NULL }, { 0 } };
     int count = 0, status = STATUS_DONE;
-    if (!verb_arguments(call, "game new WHITE BLACK [--time T] [--start TIME] [--fen FEN]",
+    if (!verb_arguments(call, "game new WHITE BLACK [--time T] [--start TIME] [--variant V] [--fen FEN]",
                         "Begins a game and queues both players' first letters; the next `once` sends them. WHITE and BLACK are numbers,\n"
                         "names or addresses.\n"
                         "  --time T      10/50d, 3d/move or none; the configuration's if not given\n"
                         "  --start TIME  announced start: no time runs before it\n"
+                        "  --variant V   standard, chess960 (an array is drawn) or chess960:N, N from 0 to 959\n"
                         "  --fen FEN     another position than the start array\n",
                         options, words, 2, 2, &count, &status))
         return status;
     Instant start = INSTANT_NONE;
-    if (!verb_time("start", start_text, &start))
+    if (!verb_time("start", new.start, &start))
         return STATUS_USAGE;
+    status = check_new(&new);
+    if (status != STATUS_DONE)
+        return status;
     Open open = { 0 };
     int64_t white = 0, black = 0;
     status = open_service(&open, call, STORE_VERB, INSTANT_NONE);
@@ -54,8 +111,10 @@ static int game_part_new(const VerbCall *call) {
         status = open_player(&open, words[1], &black);
     if (status == STATUS_DONE && white == black)
         status = verb_wrong("%s and %s are the same player: a game needs two (epistle player list)", words[0], words[1]);
+    if (status == STATUS_DONE && new.chess960 && new.fen == NULL)
+        position_start960(new.array >= 0 ? new.array : draw_array(&open), &new.initial);
     if (status == STATUS_DONE)
-        status = new_in_transaction(&open, white, black, control, fen == NULL ? "" : fen, start);
+        status = new_in_transaction(&open, white, black, new.control, new.chess960 || new.fen != NULL ? &new.initial : NULL, start);
     open_close(&open);
     return status;
 }
@@ -251,7 +310,7 @@ static int game_part_list(const VerbCall *call) {
 
 int verb_game(const VerbCall *call) {
     static const VerbPart parts[] = {
-        { "new", game_part_new, "WHITE BLACK [--time T] [--start TIME] [--fen FEN]", "begins a game and queues both players' first letters" },
+        { "new", game_part_new, "WHITE BLACK [--time T] [--start TIME] [--variant V] [--fen FEN]", "begins a game and queues both players' first letters" },
         { "show", game_part_show, "ID [--fen] [--pgn] [--record] [--board] [--clock] [--json]", "one game: what is asked for, or a summary" },
         { "list", game_part_list, "[--waiting] [--player WHO] [--json]", "games, running ones first; --waiting: those that wait for a move" },
         { "move", game_part_move, "ID MOVE", "enters a move for the side to move" },

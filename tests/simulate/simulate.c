@@ -95,7 +95,7 @@ static void setup(Seed *seed, Service *service) {
         well = player_add(service->store, people->names[p], people->addresses[p], "en", "Europe/Vienna", seed->outside->now, &ids[p], &error) == 1;
     for (int g = 0; well && g < GAMES; g++) {
         SimulatedGame *game = &people->games[g];
-        well = service_start_game(service, ids[game->players[WHITE]], ids[game->players[BLACK]], g % 2 ? "3d/move" : "10/50d", "", INSTANT_NONE, 0,
+        well = service_start_game(service, ids[game->players[WHITE]], ids[game->players[BLACK]], g % 2 ? "3d/move" : "10/50d", NULL, INSTANT_NONE, 0,
                                   &game->id, &error) == 0;
         if (well && game->id != g + 1) {
             fprintf(stderr, "simulate: game %d got the number %lld\n", g + 1, (long long)game->id);

@@ -229,8 +229,8 @@ static void test_a_ply_is_played_once(void **state) {
     int64_t anna = 0, tom = 0, id = 0;
     player_add(store, "Anna", "a@x.example", "en", "UTC", 0, &anna, &error);
     player_add(store, "Tom", "t@x.example", "en", "UTC", 0, &tom, &error);
-    assert_int_equal(game_create(store, anna, tom, "10/50d", "", INSTANT_NONE, 1000, 0, &id, &error), 0);
-    assert_int_equal(game_create(store, anna, anna, "10/50d", "", INSTANT_NONE, 1000, 0, &id, &error), -1);
+    assert_int_equal(game_create(store, anna, tom, "10/50d", NULL, INSTANT_NONE, 1000, 0, &id, &error), 0);
+    assert_int_equal(game_create(store, anna, anna, "10/50d", NULL, INSTANT_NONE, 1000, 0, &id, &error), -1);
     Game *one = NULL, *two = NULL;
     assert_int_equal(game_load(store, id, &one, &error), 1);
     assert_int_equal(game_load(store, id, &two, &error), 1);
@@ -263,7 +263,7 @@ static void test_verify_finds_damage(void **state) {
     char said[200] = "";
     player_add(store, "Anna", "a@x.example", "en", "UTC", 0, &anna, &error);
     player_add(store, "Tom", "t@x.example", "en", "UTC", 0, &tom, &error);
-    game_create(store, anna, tom, "3d/move", "", INSTANT_NONE, 1000, 0, &id, &error);
+    game_create(store, anna, tom, "3d/move", NULL, INSTANT_NONE, 1000, 0, &id, &error);
     assert_int_equal(games_verify(store, complain, said, &games, &entries, &error), 0);
     assert_true(games == 1 && entries == 1);
     store_execute(store, &error, "UPDATE game SET ply = 3", "");
