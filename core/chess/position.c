@@ -14,33 +14,13 @@ static uint64_t feature_key(unsigned feature) {
 }
 enum { FEATURE_PIECES = 0, FEATURE_CASTLING = 16 * 64, FEATURE_EN_PASSANT = 17 * 64, FEATURE_TURN = 18 * 64 };
 
-static uint64_t piece_key(Colour colour, int kind, int square) {
-    return feature_key((unsigned)(FEATURE_PIECES + piece_make(colour, kind) * 64 + square));
-}
-
-static uint64_t castling_key(uint64_t rooks) {
-    uint64_t key = 0;
-    for (; rooks != 0; rooks &= rooks - 1)
-        key ^= feature_key((unsigned)(FEATURE_CASTLING + set_first(rooks)));
-    return key;
-}
-
-static uint64_t en_passant_key(int square) {
-    return square == NO_SQUARE ? 0 : feature_key((unsigned)(FEATURE_EN_PASSANT + square));
-}
-
 static Colour other(Colour colour) {
     return colour == WHITE ? BLACK : WHITE;
 }
 
-static void toggle(Position *position, Colour colour, int kind, int square) {
-    position->sides[colour] ^= square_set(square);
-    position->kinds[kind] ^= square_set(square);
-    position->key ^= piece_key(colour, kind, square);
-}
-
 void position_put(Position *position, int square, int piece) {
-    toggle(position, piece_colour(piece), piece_kind(piece), square);
+    position->sides[piece_colour(piece)] |= square_set(square);
+    position->kinds[piece_kind(piece)] |= square_set(square);
 }
 
 /* Starts from an empty board with the back ranks as given, kinds from a to h. */
@@ -195,79 +175,80 @@ static bool en_passant_possible(const Position *position, int square) {
 void position_settle(Position *position) {
     if (position->en_passant != NO_SQUARE && !en_passant_possible(position, position->en_passant))
         position->en_passant = NO_SQUARE;
-    position->key = castling_key(position->castling) ^ en_passant_key(position->en_passant);
-    if (position->turn == BLACK)
-        position->key ^= feature_key(FEATURE_TURN);
-    for (int square = 0; square < 64; square++) {
-        int piece = position_piece_at(position, square);
-        if (piece != EMPTY)
-            position->key ^= piece_key(piece_colour(piece), piece_kind(piece), square);
-    }
 }
 
-static void drop_castling(Position *position, uint64_t rooks) {
-    position->key ^= castling_key(position->castling & rooks);
-    position->castling &= ~rooks;
+static void castle(Position *after, const Position *before, Move move) {
+    Colour us = position_turn(before);
+    int king_to, rook_to;
+    castling_targets(before, move, &king_to, &rook_to);
+    uint64_t king = square_set(move_from(move)), rook = square_set(move_to(move));
+    after->sides[us] = (after->sides[us] & ~(king | rook)) | square_set(king_to) | square_set(rook_to);
+    after->kinds[KING] = (after->kinds[KING] & ~king) | square_set(king_to);
+    after->kinds[ROOK] = (after->kinds[ROOK] & ~rook) | square_set(rook_to);
 }
 
-static void move_man(Position *position, Move move, int kind) {
-    Colour us = position_turn(position);
-    int from = move_from(move), to = move_to(move);
-    int captured = kind_at(position, square_set(to));
-    if (captured != EMPTY) {
-        toggle(position, other(us), captured, to);
-        position->halfmove = 0;
-    }
-    if (kind == PAWN) {
-        position->halfmove = 0;
-        if (to == position->en_passant)
-            toggle(position, other(us), PAWN, to ^ 8);
-    }
-    toggle(position, us, kind, from);
-    toggle(position, us, move_promotion(move) != EMPTY ? move_promotion(move) : kind, to);
+/* A set of men after the man on `from` has gone to `to`, whoever was there. */
+static uint64_t moved_set(uint64_t set, uint64_t from, uint64_t to) {
+    return (set & ~to) ^ (set & from ? from | to : 0);
 }
 
-static void castle(Position *position, Move move) {
-    Colour us = position_turn(position);
-    int king, rook;
-    castling_targets(position, move, &king, &rook);
-    toggle(position, us, KING, move_from(move));
-    toggle(position, us, ROOK, move_to(move));
-    toggle(position, us, KING, king);
-    toggle(position, us, ROOK, rook);
-}
-
-void position_move(Position *after, const Position *before, Move move) {
-    *after = *before;
+/* What a pawn does besides going from one square to another. */
+static void pawn_move(Position *after, const Position *before, Move move) {
     Colour us = position_turn(before);
     int from = move_from(move), to = move_to(move);
-    int kind = kind_at(before, square_set(from));
-    if (after->halfmove < UINT16_MAX)
-        after->halfmove++;
-    if (position_is_castling(before, move))
-        castle(after, move);
-    else
-        move_man(after, move, kind);
-
-    uint64_t touched = square_set(from) | square_set(to);
-    if (kind == KING)
-        touched |= us == WHITE ? RANK_1 : RANK_8;
-    if (after->castling & touched)
-        drop_castling(after, touched);
-
-    after->fullmove += us == BLACK;
-    after->turn = (uint8_t)other(us);
-    after->key ^= feature_key(FEATURE_TURN) ^ en_passant_key(before->en_passant);
-    after->en_passant = NO_SQUARE;
-    int behind = (from + to) / 2;
-    if (kind == PAWN && (to - from == 16 || from - to == 16) && en_passant_possible(after, behind)) {
-        after->en_passant = (int8_t)behind;
-        after->key ^= en_passant_key(behind);
+    uint64_t target = square_set(to);
+    if (move_promotion(move) != EMPTY) {
+        after->kinds[PAWN] ^= target;
+        after->kinds[move_promotion(move)] |= target;
+    } else if (to == before->en_passant) {
+        after->kinds[PAWN] ^= square_set(to ^ 8);
+        after->sides[other(us)] ^= square_set(to ^ 8);
+    } else if ((from ^ to) == 16) {
+        uint64_t beside = (target & ~FILE_H) << 1 | (target & ~FILE_A) >> 1;
+        if ((beside & position_men(before, other(us), PAWN)) && en_passant_possible(after, to ^ 8))
+            after->en_passant = (int8_t)(to ^ 8);
     }
+}
+
+void position_move(Position *after, const Position *position, Move move) {
+    const Position before = *position; /* it may be the same as *after */
+    Colour us = position_turn(&before);
+    uint64_t from = square_set(move_from(move)), to = square_set(move_to(move)), touched = from | to;
+    bool pawn = (before.kinds[PAWN] & from) != 0, capture = (before.sides[other(us)] & to) != 0;
+    if (before.kinds[KING] & from)
+        touched |= us == WHITE ? RANK_1 : RANK_8;
+    after->castling = before.castling & ~touched;
+    after->fullmove = before.fullmove + (us == BLACK);
+    after->halfmove = (uint16_t)(pawn || capture ? 0 : before.halfmove + (before.halfmove < UINT16_MAX));
+    after->en_passant = NO_SQUARE;
+    after->turn = (uint8_t)other(us);
+    after->chess960 = before.chess960;
+    if (to & before.sides[us]) {
+        memcpy(after->sides, before.sides, sizeof after->sides);
+        memcpy(after->kinds, before.kinds, sizeof after->kinds);
+        castle(after, &before, move);
+        return;
+    }
+    after->sides[WHITE] = moved_set(before.sides[WHITE], from, to);
+    after->sides[BLACK] = moved_set(before.sides[BLACK], from, to);
+    for (int kind = EMPTY; kind < KIND_COUNT; kind++)
+        after->kinds[kind] = moved_set(before.kinds[kind], from, to);
+    if (pawn)
+        pawn_move(after, &before, move);
 }
 
 uint64_t position_key(const Position *position) {
-    return position->key;
+    uint64_t key = position->turn == BLACK ? feature_key(FEATURE_TURN) : 0;
+    if (position->en_passant != NO_SQUARE)
+        key ^= feature_key((unsigned)(FEATURE_EN_PASSANT + position->en_passant));
+    for (uint64_t rooks = position->castling; rooks != 0; rooks &= rooks - 1)
+        key ^= feature_key((unsigned)(FEATURE_CASTLING + set_first(rooks)));
+    for (int kind = PAWN; kind < KIND_COUNT; kind++)
+        for (uint64_t men = position->kinds[kind]; men != 0; men &= men - 1) {
+            unsigned colour = position->sides[BLACK] & men & -men ? BLACK : WHITE;
+            key ^= feature_key(FEATURE_PIECES + (unsigned)piece_make((Colour)colour, kind) * 64 + (unsigned)set_first(men));
+        }
+    return key;
 }
 
 bool position_same(const Position *left, const Position *right) {

@@ -1,7 +1,8 @@
 /* Position: where the pieces stand, whose turn it is, and what of the past still matters.
  *
  * A value: copy it, compare it, put it on the stack. A move makes a new position from an old
- * one (position_move); there is no undo. Squares are 0–63, a1 = 0, b1 = 1, h8 = 63. A square
+ * one (position_move); there is no undo. It carries no hash, since most positions of a replayed
+ * game or a search are never asked for one: position_key() computes it. Squares are 0–63, a1 = 0, b1 = 1, h8 = 63. A square
  * set ("bitboard") has bit n for square n.
  *
  * A Position is always one that fen_read() or position_start() made, or what legal moves made
@@ -30,7 +31,6 @@ struct Position {
     uint64_t sides[2];          /* men of each colour */
     uint64_t kinds[KIND_COUNT]; /* men of each kind; kinds[EMPTY] unused, always 0 */
     uint64_t castling;          /* rooks that may still castle with their king */
-    uint64_t key;               /* see position_key() */
     int32_t fullmove;           /* number of the move, from 1; grows after Black's moves */
     uint16_t halfmove;          /* plies since the last pawn move or capture, 65535 at most */
     int8_t en_passant;          /* square behind the pawn, only if a capture there is legal; else NO_SQUARE */
@@ -89,12 +89,12 @@ bool position_is_capture(const Position *position, Move move); /* en passant too
 
 /* A hash of all that repetition is about (Law 9.2): men, turn, castling rights, and an en
  * passant capture only where it is legal. Counters do not matter. The same on every machine
- * and in every version. position_same() compares the thing itself. */
+ * and in every version. Computed anew each time, in some tens of nanoseconds. position_same() compares the thing itself. */
 uint64_t position_key(const Position *position);
 bool position_same(const Position *left, const Position *right);
 
 /* For those who set up men by hand (fen_read): lays a piece on an empty square; then
- * position_settle() drops an en passant square nobody can use and computes the key. */
+ * position_settle() drops an en passant square nobody can use. */
 void position_put(Position *position, int square, int piece);
 void position_settle(Position *position);
 

@@ -39,7 +39,7 @@ static void check_move(const Position *position, Move move) {
     position_move(&after, position, move);
     settled = after;
     position_settle(&settled);
-    demand(settled.key == after.key && settled.en_passant == after.en_passant);
+    demand(position_same(&settled, &after));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

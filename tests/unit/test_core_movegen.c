@@ -415,6 +415,75 @@ static void test_many_moves(void **state) {
     assert_true(most > 218 && most <= MOVES_MAX);
 }
 
+/* Values are kept for good: stores and other programs may hold them. */
+static void test_keys(void **state) {
+    (void)state;
+    static const struct { const char *fen; uint64_t key; } cases[] = {
+        { "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", UINT64_C(0x8037d5c1d98fe233) },
+        { "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 0 1", UINT64_C(0x46f29d35485bf433) },
+        { "8/5bk1/8/2Pp4/8/1K6/8/8 w - d6 0 1", UINT64_C(0x8cd061ec2a0a63e3) },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Position position = position_of(cases[i].fen);
+        assert_true(position_key(&position) == cases[i].key);
+    }
+}
+
+/* What a move leaves is a position: sets that agree, and nothing position_settle() would change. */
+static void check_sets(const Position *position) {
+    uint64_t all = 0;
+    for (int kind = PAWN; kind < KIND_COUNT; kind++) {
+        assert_true((all & position->kinds[kind]) == 0);
+        all |= position->kinds[kind];
+    }
+    assert_true(position->kinds[EMPTY] == 0 && (position->sides[WHITE] & position->sides[BLACK]) == 0);
+    assert_true((position->sides[WHITE] | position->sides[BLACK]) == all);
+    assert_true((position->castling & ~position->kinds[ROOK]) == 0);
+    for (int colour = WHITE; colour <= BLACK; colour++)
+        if (position->castling & position->sides[colour])
+            assert_int_equal(square_rank(position_king(position, (Colour)colour)), colour == WHITE ? 0 : 7);
+    Position settled = *position;
+    position_settle(&settled);
+    assert_true(position_same(&settled, position) && position_key(&settled) == position_key(position));
+    assert_true(fen_read(fen_of(position), 0, &settled, NULL) && position_same(&settled, position));
+    assert_int_equal(settled.halfmove, position->halfmove);
+    assert_int_equal(settled.fullmove, position->fullmove);
+}
+
+/* Moving onto itself gives what moving elsewhere gives. */
+static void check_move_in_place(const Position *position) {
+    check_sets(position);
+    MoveList list;
+    moves_legal(position, &list);
+    for (int i = 0; i < list.count; i++) {
+        Position after, same = *position;
+        position_move(&after, position, list.moves[i]);
+        position_move(&same, &same, list.moves[i]);
+        assert_true(position_same(&after, &same) && after.halfmove == same.halfmove && after.fullmove == same.fullmove);
+        bool rests = !position_is_capture(position, list.moves[i])
+            && !(position->kinds[PAWN] & square_set(move_from(list.moves[i])));
+        assert_int_equal(after.halfmove, rests ? position->halfmove + 1 : 0);
+        assert_int_equal(after.fullmove, position->fullmove + (position->turn == BLACK));
+        assert_int_equal(after.chess960, position->chess960);
+    }
+}
+
+static void test_moves_made(void **state) {
+    (void)state;
+    seed = 5;
+    for (int game = 0; game < 10 * ROUNDS; game++) {
+        Position position;
+        position_start960((int)chance(960), &position);
+        random_game(position, 200, check_move_in_place);
+    }
+    hard_positions(check_sets);
+    strewn_positions(1000 * ROUNDS, check_move_in_place);
+    Position position = position_of("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
+    position.halfmove = UINT16_MAX;
+    position_move(&position, &position, move_make(0, 1, EMPTY));
+    assert_int_equal(position.halfmove, UINT16_MAX);
+}
+
 /* The plain way works everywhere; a machine that has wide registers is asked, not trusted. */
 static void test_ways(void **state) {
     (void)state;
@@ -430,6 +499,8 @@ static void test_ways(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_moves_made),
         cmocka_unit_test(test_answers_games),
         cmocka_unit_test(test_answers_strewn),
         cmocka_unit_test(test_by_the_laws),
