@@ -1,6 +1,8 @@
 #include "core/chess/mating.h"
 
 #include "core/chess/mating_material.h"
+#include "core/chess/mating_search.h"
+#include "core/chess/mating_walls.h"
 #include "core/chess/movegen.h"
 
 /* The game has ended on the board: true, and who has mated can. */
@@ -18,17 +20,29 @@ MatingAnswer mating_quick(const Position *position, Colour side) {
     MatingAnswer answer;
     if (ended(position, side, &answer))
         return answer;
-    return mating_material_lacks(position, side) ? MATING_CANNOT : MATING_UNKNOWN;
+    if (mating_material_lacks(position, side))
+        return MATING_CANNOT;
+    Walls walls;
+    walls_find(position, &walls);
+    return walls_prevent_mate(position, &walls, side) ? MATING_CANNOT : MATING_UNKNOWN;
 }
+
+/* Room for forced moves where the caller gave none. */
+enum { SMALL_ROOM = 256 };
 
 MatingAnswer mating_full(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,
                          uint64_t *ret_nodes) {
-    (void)limits;
+    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)];
+    MatingLimits own = { .memory = room, .size = sizeof room, .nodes = limits->nodes };
+    MatingLine line = { .count = 0 };
+    uint64_t nodes = 0;
     MatingAnswer answer = mating_quick(position, side);
+    if (answer == MATING_UNKNOWN)
+        answer = search_mate(position, side, limits->memory != NULL ? limits : &own, &line, &nodes);
     if (answer == MATING_CAN && ret_line != NULL)
-        ret_line->count = 0;
+        *ret_line = line;
     if (ret_nodes != NULL)
-        *ret_nodes = 0;
+        *ret_nodes = nodes;
     return answer;
 }
 

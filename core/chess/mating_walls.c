@@ -1,0 +1,156 @@
+#include "core/chess/mating_walls.h"
+
+#include "core/chess/attacks.h"
+
+#include <string.h>
+
+/* A least fixpoint. It starts with every man at home and every occupied square solid, and
+ * grows: a man reaches what his kind reaches from where he may be, over squares that are not
+ * solid; a square is no longer solid when its man has somewhere to go or an enemy can come
+ * there to take him. Why nothing possible is left out: look at the first move of a game that
+ * does what the fixpoint denies. Up to it every man stood within his reach and every solid
+ * square kept its man, so the rule below that allows this move had already been satisfied.
+ * Whose turn it is, checks, and who took whom how often are left out; that only adds. */
+
+static uint64_t diagonal_steps(uint64_t set) {
+    uint64_t up = set << 8, down = set >> 8;
+    return ((up | down) & ~FILE_H) << 1 | ((up | down) & ~FILE_A) >> 1;
+}
+
+static uint64_t straight_steps(uint64_t set) {
+    return set << 8 | set >> 8 | (set & ~FILE_H) << 1 | (set & ~FILE_A) >> 1;
+}
+
+static uint64_t king_steps(uint64_t set) {
+    return diagonal_steps(set) | straight_steps(set);
+}
+
+static uint64_t forward(Colour colour, uint64_t set) {
+    return colour == WHITE ? set << 8 : set >> 8;
+}
+
+static Colour other(Colour colour) {
+    return colour == WHITE ? BLACK : WHITE;
+}
+
+/* Where men of this colour other than the king may stand. */
+static uint64_t presence(const Walls *walls, Colour colour) {
+    const uint64_t *reach = walls->reach[colour];
+    return reach[PAWN] | reach[KNIGHT] | reach[BISHOP] | reach[ROOK] | reach[QUEEN];
+}
+
+/* Squares a king of the other colour can never step on: attacked at arm's length by men of
+ * this colour who stay for good. */
+static uint64_t guarded(const Position *position, const Walls *walls, Colour by) {
+    uint64_t men = position->sides[by] & walls->solid;
+    const uint64_t *kinds = position->kinds;
+    return attacks_pawns(by, men & kinds[PAWN]) | attacks_knights(men & kinds[KNIGHT])
+        | diagonal_steps(men & (kinds[BISHOP] | kinds[QUEEN])) | straight_steps(men & (kinds[ROOK] | kinds[QUEEN]))
+        | king_steps(men & kinds[KING]);
+}
+
+static uint64_t flood(uint64_t set, uint64_t (*steps)(uint64_t), uint64_t open) {
+    for (uint64_t before = 0; before != set;) {
+        before = set;
+        set |= steps(set) & open;
+    }
+    return set;
+}
+
+static uint64_t both_steps(uint64_t set) {
+    return king_steps(set);
+}
+
+/* Squares a pawn of this colour may capture on: men there, or the en passant square. */
+static uint64_t capturable(const Position *position, const Walls *walls, Colour by) {
+    uint64_t targets = presence(walls, other(by));
+    if (position->en_passant != NO_SQUARE && position_turn(position) == by)
+        targets |= square_set(position->en_passant);
+    return targets;
+}
+
+static void spread(const Position *position, Walls *walls, Colour colour) {
+    uint64_t *reach = walls->reach[colour];
+    uint64_t enemy_king = position_men(position, other(colour), KING);
+    uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
+    reach[PAWN] |= (forward(colour, reach[PAWN]) & ~walls->solid)
+        | (attacks_pawns(colour, reach[PAWN]) & capturable(position, walls, colour));
+    uint64_t promoted = reach[PAWN] & (RANK_1 | RANK_8);
+    if (promoted != 0) {
+        walls->promotes[colour] = true;
+        for (int kind = KNIGHT; kind <= QUEEN; kind++)
+            reach[kind] |= promoted;
+    }
+    reach[KNIGHT] = flood(reach[KNIGHT], attacks_knights, open);
+    reach[BISHOP] = flood(reach[BISHOP], diagonal_steps, open);
+    reach[ROOK] = flood(reach[ROOK], straight_steps, open);
+    reach[QUEEN] = flood(reach[QUEEN], both_steps, open);
+    reach[KING] = flood(reach[KING], king_steps, open & ~guarded(position, walls, other(colour)));
+}
+
+/* Men of this colour, at home so far, who can leave or be taken. */
+static uint64_t loosened(const Position *position, const Walls *walls, Colour colour) {
+    uint64_t home = position->sides[colour] & walls->solid;
+    const uint64_t *kinds = position->kinds;
+    uint64_t enemy_king = position_men(position, other(colour), KING);
+    uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
+    uint64_t walkable = open & ~guarded(position, walls, other(colour));
+    uint64_t leaving = (kinds[PAWN]
+                        & (forward(other(colour), ~walls->solid)
+                           | attacks_pawns(other(colour), capturable(position, walls, colour))))
+        | (kinds[KNIGHT] & attacks_knights(open)) | ((kinds[BISHOP] | kinds[QUEEN]) & diagonal_steps(open))
+        | ((kinds[ROOK] | kinds[QUEEN]) & straight_steps(open)) | (kinds[KING] & king_steps(walkable));
+    uint64_t taken = presence(walls, other(colour)) | walls->reach[other(colour)][KING];
+    return home & (leaving | (taken & ~kinds[KING]));
+}
+
+/* Castling puts king and rook where their steps may not: taken as possible while the right is there. */
+static void add_castling(const Position *position, Walls *walls) {
+    for (uint64_t rooks = position->castling; rooks != 0; rooks &= rooks - 1) {
+        int rook = set_first(rooks), king_to, rook_to;
+        Colour colour = position->sides[WHITE] & square_set(rook) ? WHITE : BLACK;
+        int king = position_king(position, colour);
+        castling_targets(position, move_make(king, rook, EMPTY), &king_to, &rook_to);
+        walls->reach[colour][KING] |= square_set(king_to);
+        walls->reach[colour][ROOK] |= square_set(rook_to);
+        walls->solid &= ~(square_set(king) | square_set(rook));
+    }
+}
+
+void walls_find(const Position *position, Walls *ret) {
+    ret->solid = position->sides[WHITE] | position->sides[BLACK];
+    for (int colour = WHITE; colour <= BLACK; colour++) {
+        ret->promotes[colour] = false;
+        for (int kind = EMPTY; kind < KIND_COUNT; kind++)
+            ret->reach[colour][kind] = position->sides[colour] & position->kinds[kind];
+    }
+    add_castling(position, ret);
+    if (position->en_passant != NO_SQUARE)
+        ret->solid &= ~square_set(position->en_passant ^ 8);
+    Walls before;
+    do {
+        before = *ret;
+        for (int colour = WHITE; colour <= BLACK; colour++)
+            spread(position, ret, (Colour)colour);
+        ret->solid &= ~(loosened(position, ret, WHITE) | loosened(position, ret, BLACK));
+    } while (before.solid != ret->solid || memcmp(before.reach, ret->reach, sizeof before.reach) != 0);
+}
+
+/* Squares that men of `side` other than the king may come to attack. A line may pass through
+ * the enemy king, who does not shield the square behind him. */
+static uint64_t attackable(const Position *position, const Walls *walls, Colour side) {
+    const uint64_t *reach = walls->reach[side];
+    uint64_t king = position_men(position, other(side), KING) & walls->solid;
+    uint64_t diagonal = reach[BISHOP] | reach[QUEEN], straight = reach[ROOK] | reach[QUEEN];
+    diagonal |= diagonal_steps(diagonal) & king;
+    straight |= straight_steps(straight) & king;
+    return attacks_pawns(side, reach[PAWN]) | attacks_knights(reach[KNIGHT]) | diagonal_steps(diagonal)
+        | straight_steps(straight);
+}
+
+bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side) {
+    uint64_t checks = attackable(position, walls, side);
+    /* every square beside the mated king is attacked, or a man of his own stands there */
+    uint64_t shut = checks | king_steps(walls->reach[side][KING]) | presence(walls, other(side));
+    return (walls->reach[other(side)][KING] & checks & ~king_steps(~shut)) == 0;
+}
