@@ -21,12 +21,6 @@ const CountWay *count_way(void) {
     return COUNT_WAYS[way];
 }
 
-uint64_t count_listed(const Position *position) {
-    MoveList list;
-    moves_legal(position, &list);
-    return (uint64_t)list.count;
-}
-
 int moves_count(const Position *position) {
     return (int)count_way()->moves(position);
 }

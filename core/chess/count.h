@@ -21,7 +21,8 @@ extern const CountWay *const COUNT_WAYS[];
 /* The first usable one. */
 const CountWay *count_way(void);
 
-/* What the ways fall back to in check and with en passant: the length of the list. */
-uint64_t count_listed(const Position *position);
+/* The plain way: the generator of moves_legal(), made to count. The others fall back to it in check
+ * and where en passant is possible. */
+uint64_t count_plain(const Position *position);
 
 #endif

@@ -1,14 +1,12 @@
 /* The body of counting, written in lanes (lanes.h). Each count_*.c includes it once, after the
- * lanes it is to be compiled with; without any it is the plain one. It leaves moves_of() and
+ * lanes it is to be compiled with; without any it is empty. It leaves moves_of() and
  * replies_of(), which are CountWay's moves and replies. */
 #ifndef EPISTLE_CORE_CHESS_COUNT_BODY_H
 #define EPISTLE_CORE_CHESS_COUNT_BODY_H
 
 #include "core/chess/count.h"
 
-#ifndef LANES_TARGET
-#include "core/chess/lanes_plain.h"
-#endif
+#ifdef LANES_TARGET
 
 LANES_INLINE Lanes step(Lanes sets) {
     return lanes_and(lanes_turn(sets, STEP_ONE), lanes_table(STEP_ARRIVES));
@@ -122,7 +120,7 @@ LANES_INLINE uint64_t count_castling(const Men *men, uint64_t rooks, uint64_t at
             continue;
         /* In Chess960 the rook may have shielded the king along the rank. */
         uint64_t occupied = others | square_set(king_to) | square_set(rook_to);
-        count += (attacks_line(king_to, line_rank(king_to), occupied) & enemy & (men_kind(men, ROOK) | men_kind(men, QUEEN))) == 0;
+        count += (attacks_line(king_to, LINES[king_to].rank, occupied) & enemy & (men_kind(men, ROOK) | men_kind(men, QUEEN))) == 0;
     }
     return count;
 }
@@ -131,7 +129,7 @@ LANES_INLINE uint64_t moves_for(const Position *position, const Men *men, const 
     uint64_t count = 0, attacked;
     Tally tally = tally_none();
     if (position->en_passant != NO_SQUARE || !count_men(men, us, &tally, &count, &attacked))
-        return count_listed(position);
+        return count_plain(position);
     if (position->castling & position->sides[us])
         count += count_castling(men, position->castling, attacked, us);
     return count + tally_total(tally);
@@ -182,7 +180,7 @@ LANES_INLINE uint64_t replies_for(const Position *position, const MoveList *list
         if (!count_men(&moved, them, &tally, &count, &attacked)) {
             Position after;
             position_move(&after, position, move);
-            count += count_listed(&after);
+            count += count_plain(&after);
             continue;
         }
         uint64_t castling = position->castling & ~to & position->sides[them];
@@ -196,4 +194,5 @@ static inline LANES_TARGET uint64_t replies_of(const Position *position, const M
     return position->turn == WHITE ? replies_for(position, list, WHITE) : replies_for(position, list, BLACK);
 }
 
+#endif
 #endif

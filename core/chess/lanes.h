@@ -8,9 +8,8 @@
  * counted without being listed.
  *
  * This header has the tables of directions, which are data, and the store of men. The operations
- * come in three kinds with the same names and meanings: lanes_plain.h for every machine,
- * lanes_avx2.h and lanes_avx512.h for those that have it. count_body.h is written in them and
- * compiled once with each.
+ * come in two kinds with the same names and meanings, lanes_avx2.h and lanes_avx512.h.
+ * count_body.h is written in them and compiled once with each.
  *
  *   LANES_TARGET, LANES_INLINE     before functions that use them
  *   Lanes, Tally                   eight sets; a count under way

@@ -1,90 +1,119 @@
 #include "core/chess/movegen.h"
 
 #include "core/chess/attacks.h"
+#include "core/chess/count.h"
 #include "core/chess/scene.h"
 
-static void add(MoveList *list, int from, int to, int promotion) {
-    list->moves[list->count++] = move_make(from, to, promotion);
+/* Where found moves go: into a list, or only their number into a count. Which of the two is a constant wherever
+ * the functions below are used, so each becomes a loop of its own kind. */
+typedef struct Found {
+    bool listing;
+    Move *next;
+    int count;
+} Found;
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE void found(Found *found, int from, int to, int promotion) {
+    *found->next++ = move_make(from, to, promotion);
 }
 
-static void add_all(MoveList *list, int from, uint64_t targets) {
-    for (; targets != 0; targets &= targets - 1)
-        add(list, from, set_first(targets), EMPTY);
+INLINE void found_all(Found *to, int from, uint64_t targets) {
+    if (!to->listing)
+        to->count += set_count(targets);
+    else
+        for (; targets != 0; targets &= targets - 1)
+            found(to, from, set_first(targets), EMPTY);
 }
 
-static void add_pieces(const Scene *scene, MoveList *list) {
-    uint64_t pieces = scene->own & ~scene->position->kinds[PAWN] & ~square_set(scene->king);
-    for (; pieces != 0; pieces &= pieces - 1) {
-        int from = set_first(pieces);
-        int kind = piece_kind(position_piece_at(scene->position, from));
-        uint64_t targets = attacks_of(kind, from, scene->occupied) & ~scene->own & scene->targets;
-        if (scene->pinned & square_set(from))
-            targets &= line_through(scene->king, from);
-        add_all(list, from, targets);
+/* Men of the kinds that move like `kind`, a queen once as rook and once as bishop. */
+INLINE void find_pieces(const Scene *scene, Found *to, uint64_t men, int kind) {
+    for (uint64_t left = men & ~scene->pinned; left != 0; left &= left - 1) {
+        int from = set_first(left);
+        found_all(to, from, attacks_of(kind, from, scene->occupied) & scene->targets);
+    }
+    for (uint64_t left = kind == KNIGHT ? 0 : men & scene->pinned; left != 0; left &= left - 1) {
+        int from = set_first(left);
+        found_all(to, from, attacks_of(kind, from, scene->occupied) & scene->targets & line_through(scene->king, from));
     }
 }
 
-/* Pawns that reach `targets` by going `step` squares up the board's numbering. */
-static void add_pawns(const Scene *scene, MoveList *list, uint64_t targets, int step) {
-    for (; targets != 0; targets &= targets - 1) {
-        int to = set_first(targets), from = to - step;
-        if ((scene->pinned & square_set(from)) && !(line_through(scene->king, from) & square_set(to)))
-            continue;
-        if (square_set(to) & (RANK_1 | RANK_8))
-            for (int kind = QUEEN; kind >= KNIGHT; kind--)
-                add(list, from, to, kind);
-        else
-            add(list, from, to, EMPTY);
-    }
-}
-
-static void add_en_passant(const Scene *scene, MoveList *list, uint64_t pawns) {
-    int to = scene->position->en_passant;
-    if (to == NO_SQUARE)
+/* Pawns that reach `ends` by going `step` squares up the board's numbering. */
+INLINE void found_pawns(Found *to, uint64_t ends, int step) {
+    if (!to->listing) {
+        to->count += set_count(ends);
+        if (ends & (RANK_1 | RANK_8))
+            to->count += 3 * set_count(ends & (RANK_1 | RANK_8));
         return;
-    uint64_t able = attacks_pawns(scene->them, square_set(to)) & pawns;
-    for (; able != 0; able &= able - 1)
-        if (position_en_passant_safe(scene->position, set_first(able), to))
-            add(list, set_first(able), to, EMPTY);
+    }
+    for (uint64_t left = ends & ~(RANK_1 | RANK_8); left != 0; left &= left - 1)
+        found(to, set_first(left) - step, set_first(left), EMPTY);
+    for (uint64_t left = ends & (RANK_1 | RANK_8); left != 0; left &= left - 1)
+        for (int kind = QUEEN; kind >= KNIGHT; kind--)
+            found(to, set_first(left) - step, set_first(left), kind);
 }
 
-static void add_pawn_moves(const Scene *scene, MoveList *list) {
+INLINE uint64_t ahead(uint64_t pawns, Colour us) {
+    return us == WHITE ? pawns << 8 : pawns >> 8;
+}
+
+INLINE void find_pawns_to(const Scene *scene, Found *to, uint64_t pawns, uint64_t targets, const Colour us) {
+    const int forward = us == WHITE ? 8 : -8;
+    uint64_t next = ahead(pawns, us), one = next & ~scene->occupied;
+    uint64_t two = ahead(one & (us == WHITE ? RANK_1 << 16 : RANK_8 >> 16), us) & ~scene->occupied;
+    found_pawns(to, one & targets, forward);
+    found_pawns(to, two & targets, 2 * forward);
+    found_pawns(to, (next & ~FILE_H) << 1 & scene->enemy & targets, forward + 1);
+    found_pawns(to, (next & ~FILE_A) >> 1 & scene->enemy & targets, forward - 1);
+}
+
+INLINE void find_pawns(const Scene *scene, Found *to, const Colour us) {
     uint64_t pawns = scene->own & scene->position->kinds[PAWN];
-    uint64_t empty = ~scene->occupied, targets = scene->targets;
-    bool white = scene->us == WHITE;
-    int forward = white ? 8 : -8;
-    uint64_t one = (white ? pawns << 8 : pawns >> 8) & empty;
-    uint64_t third = white ? RANK_1 << 16 : RANK_8 >> 16;
-    uint64_t two = (white ? (one & third) << 8 : (one & third) >> 8) & empty;
-    uint64_t ahead = white ? pawns << 8 : pawns >> 8;
-    add_pawns(scene, list, one & targets, forward);
-    add_pawns(scene, list, two & targets, 2 * forward);
-    add_pawns(scene, list, (ahead & ~FILE_H) << 1 & scene->enemy & targets, forward + 1);
-    add_pawns(scene, list, (ahead & ~FILE_A) >> 1 & scene->enemy & targets, forward - 1);
-    add_en_passant(scene, list, pawns);
+    find_pawns_to(scene, to, pawns & ~scene->pinned, scene->targets, us);
+    for (uint64_t left = pawns & scene->pinned; left != 0; left &= left - 1)
+        find_pawns_to(scene, to, left & -left, scene->targets & line_through(scene->king, set_first(left)), us);
+    int passing = scene->position->en_passant;
+    if (passing == NO_SQUARE)
+        return;
+    for (uint64_t left = attacks_pawns(scene->them, square_set(passing)) & pawns; left != 0; left &= left - 1)
+        if (position_en_passant_safe(scene->position, set_first(left), passing))
+            found_all(to, set_first(left), square_set(passing));
 }
 
-static void add_castling(const Scene *scene, MoveList *list) {
-    for (uint64_t rooks = scene_castling(scene); rooks != 0; rooks &= rooks - 1)
-        add(list, scene->king, set_first(rooks), EMPTY);
-}
-
-static void add_king(const Scene *scene, MoveList *list) {
-    for (uint64_t steps = attacks_king(scene->king) & ~scene->own; steps != 0; steps &= steps - 1)
-        if (scene_safe(scene, scene->king, set_first(steps)))
-            add(list, scene->king, set_first(steps), EMPTY);
+INLINE void find_moves(const Scene *scene, Found *to, const Colour us) {
+    const uint64_t *kinds = scene->position->kinds;
+    uint64_t own = scene->own;
+    found_all(to, scene->king, scene_unattacked(scene, attacks_king(scene->king) & ~own));
+    if (scene->targets == 0)
+        return;
+    find_pieces(scene, to, own & kinds[KNIGHT], KNIGHT);
+    find_pieces(scene, to, own & (kinds[BISHOP] | kinds[QUEEN]), BISHOP);
+    find_pieces(scene, to, own & (kinds[ROOK] | kinds[QUEEN]), ROOK);
+    find_pawns(scene, to, us);
+    if (scene->position->castling & own)
+        found_all(to, scene->king, scene_castling(scene));
 }
 
 void moves_legal(const Position *position, MoveList *ret) {
     Scene scene;
     scene_read(position, &scene);
-    ret->count = 0;
-    add_king(&scene, ret);
-    if (scene.targets == 0)
-        return;
-    add_pieces(&scene, ret);
-    add_pawn_moves(&scene, ret);
-    add_castling(&scene, ret);
+    Found to = { .listing = true, .next = ret->moves };
+    if (scene.us == WHITE)
+        find_moves(&scene, &to, WHITE);
+    else
+        find_moves(&scene, &to, BLACK);
+    ret->count = (int)(to.next - ret->moves);
+}
+
+uint64_t count_plain(const Position *position) {
+    Scene scene;
+    scene_read(position, &scene);
+    Found to = { .listing = false };
+    if (scene.us == WHITE)
+        find_moves(&scene, &to, WHITE);
+    else
+        find_moves(&scene, &to, BLACK);
+    return (uint64_t)to.count;
 }
 
 /* File before rank and promotion last, b n q r: how the letters of UCI sort. */

@@ -41,6 +41,20 @@ void scene_read(const Position *position, Scene *ret) {
     ret->pinned = pinned_men(ret);
 }
 
+uint64_t scene_unattacked(const Scene *scene, uint64_t squares) {
+    const uint64_t *kinds = scene->position->kinds;
+    uint64_t enemy = scene->enemy, occupied = scene->occupied & ~square_set(scene->king);
+    squares &= ~(attacks_pawns(scene->them, enemy & kinds[PAWN]) | attacks_knights(enemy & kinds[KNIGHT])
+                 | attacks_king(position_king(scene->position, scene->them)));
+    uint64_t lines = enemy & (kinds[ROOK] | kinds[QUEEN]), diagonals = enemy & (kinds[BISHOP] | kinds[QUEEN]);
+    for (uint64_t left = squares; left != 0; left &= left - 1) {
+        int square = set_first(left);
+        if ((attacks_rook(square, occupied) & lines) | (attacks_bishop(square, occupied) & diagonals))
+            squares ^= left & -left;
+    }
+    return squares;
+}
+
 static uint64_t pawns_to(const Scene *scene, int to) {
     uint64_t target = square_set(to), pawns = scene->own & scene->position->kinds[PAWN];
     if ((target & scene->enemy) || to == scene->position->en_passant)
@@ -65,7 +79,7 @@ bool scene_safe(const Scene *scene, int from, int to) {
     const Position *position = scene->position;
     uint64_t man = square_set(from), target = square_set(to);
     if (from == scene->king)
-        return (position_attackers(position, to, scene->them, scene->occupied & ~man)) == 0;
+        return scene_unattacked(scene, target) != 0;
     if (to == position->en_passant && (position->kinds[PAWN] & man))
         return position_en_passant_safe(position, from, to);
     return (scene->targets & target) && (!(scene->pinned & man) || (line_through(scene->king, from) & target));
@@ -89,20 +103,24 @@ bool scene_legal(const Scene *scene, int from, int to) {
     return (scene_reachers(scene, kind, to) & man) && scene_safe(scene, from, to);
 }
 
+/* Squares from one to another of the same rank, both included. */
+static uint64_t span(int one, int other) {
+    return one < other ? 2 * square_set(other) - square_set(one) : 2 * square_set(one) - square_set(other);
+}
+
 static bool castling_legal(const Scene *scene, int rook) {
+    uint64_t others = scene->occupied & ~square_set(rook) & ~square_set(scene->king);
+    if (span(scene->king, rook) & others) /* whatever the squares, one of the two crosses all between them */
+        return false;
     int king_to, rook_to;
     castling_targets(scene->position, move_make(scene->king, rook, EMPTY), &king_to, &rook_to);
-    uint64_t king_way = line_between(scene->king, king_to) | square_set(king_to);
-    uint64_t rook_way = line_between(rook, rook_to) | square_set(rook_to);
-    uint64_t others = scene->occupied & ~square_set(rook) & ~square_set(scene->king);
-    if ((king_way | rook_way) & others)
+    uint64_t king_way = span(scene->king, king_to);
+    if (((king_way | span(rook, rook_to)) & others) || scene_unattacked(scene, king_way) != king_way)
         return false;
-    for (; king_way != 0; king_way &= king_way - 1)
-        if (position_attackers(scene->position, set_first(king_way), scene->them, scene->occupied & ~square_set(scene->king)))
-            return false;
     /* In Chess960 the rook may have shielded the king along the rank. */
     uint64_t occupied = others | square_set(king_to) | square_set(rook_to);
-    return position_attackers(scene->position, king_to, scene->them, occupied) == 0;
+    const uint64_t *kinds = scene->position->kinds;
+    return (attacks_line(king_to, LINES[king_to].rank, occupied) & scene->enemy & (kinds[ROOK] | kinds[QUEEN])) == 0;
 }
 
 uint64_t scene_castling(const Scene *scene) {
@@ -119,8 +137,7 @@ bool scene_move_legal(const Scene *scene, Move move) {
     int from = move_from(move), to = move_to(move), promotion = move_promotion(move);
     uint64_t man = square_set(from), target = square_set(to);
     if (target & scene->own) /* none but castling */
-        return from == scene->king && promotion == EMPTY && (scene->position->castling & target) && scene->checkers == 0
-            && castling_legal(scene, to);
+        return from == scene->king && promotion == EMPTY && (scene_castling(scene) & target);
     bool promotes = (scene->position->kinds[PAWN] & man) && (target & (RANK_1 | RANK_8));
     if (promotes ? promotion < KNIGHT || promotion > QUEEN : promotion != EMPTY)
         return false;

@@ -41,6 +41,9 @@ bool scene_safe(const Scene *scene, int from, int to);
  * there is no such man. Castling does not count. Squares 0–63. */
 bool scene_legal(const Scene *scene, int from, int to);
 
+/* Those of the squares that no enemy man attacks, our king not shielding: where he could stand. */
+uint64_t scene_unattacked(const Scene *scene, uint64_t squares);
+
 /* The rooks with which the king may castle now (Law 3.8; Chess960 castling too). The move is
  * move_make(scene->king, rook, EMPTY). */
 uint64_t scene_castling(const Scene *scene);

@@ -163,7 +163,9 @@ static void check_answers(const Position *position) {
         Move move = list.moves[i];
         Position after;
         position_move(&after, position, move);
-        replies += count_listed(&after);
+        MoveList answers;
+        moves_legal(&after, &answers);
+        replies += (uint64_t)answers.count;
         if (move_gives_check(position, move) != position_in_check(&after))
             fail_msg("%s: check by %d-%d", fen_of(position), move_from(move), move_to(move));
         if (!scene_move_legal(&scene, move))
