@@ -5,10 +5,11 @@
 #include <string.h>
 
 /* %P the piece, %F from, %T to, %C cause, %D the piece there, %S the side to move, %f the file
- * or rank named. */
+ * or rank named, %t " on" and to, where it is known. */
 static const char *const sentences[FAULT_COUNT] = {
     [FAULT_UNSHAPED] = "is not written like a move",
     [FAULT_DESCRIPTIVE] = "is descriptive notation, which is not read here",
+    [FAULT_NOT_STRICT] = "is not in the export form of PGN",
     [FAULT_SEVERAL_MEN] = "can be done by more than one %P",
     [FAULT_BISHOP_OR_PAWN] = "may be the %P or the pawn of that file",
     [FAULT_TWO_LANGUAGES] = "means different moves in two languages",
@@ -23,13 +24,19 @@ static const char *const sentences[FAULT_COUNT] = {
     [FAULT_OWN_PIECE] = "is not possible: on %T stands %S's own %D",
     [FAULT_PATH_BLOCKED] = "is not possible: the way of the %P from %F is blocked by the %D on %C",
     [FAULT_PAWN_BLOCKED] = "is not possible: the pawn on %F is blocked by the %D on %C",
+    [FAULT_PAWN_TWO_SQUARES] = "is not possible: the pawn on %F is no longer where it began, so it cannot go two squares",
+    [FAULT_PAWN_BACKWARDS] = "is not possible: the pawn on %F cannot go back to %T",
     [FAULT_PAWN_STRAIGHT] = "is not possible: a pawn does not capture straight ahead, and %T is occupied",
     [FAULT_NOTHING_TO_CAPTURE] = "is not possible: there is nothing for the pawn to capture on %T",
-    [FAULT_EN_PASSANT_LATE] = "is not possible: en passant only at once, and the pawn on %C has not just gone two squares",
+    [FAULT_EN_PASSANT_LATE] = "is not possible: a pawn is captured en passant only right after its two squares, and the one on %C did not just go them",
+    [FAULT_EN_PASSANT_EXPOSED] = "is not legal: with both pawns gone from their squares the king would be in check from the %D on %C",
     [FAULT_KING_EXPOSED] = "is not legal: the king would be in check from the %D on %C",
     [FAULT_STILL_IN_CHECK] = "is not legal: the king is in check from the %D on %C, and this does not end it",
     [FAULT_KING_ATTACKED] = "is not legal: %T is attacked by the %D on %C",
-    [FAULT_CASTLING_NO_RIGHT] = "is not legal: king or rook has moved, or there is no rook to castle with",
+    [FAULT_CASTLING_KING_AWAY] = "is not possible: the king has moved and stands on %F",
+    [FAULT_CASTLING_NO_ROOK] = "is not possible: there is no rook to castle with%t",
+    [FAULT_CASTLING_ROOK_MOVED] = "is not legal: the rook on %C has moved before, or it is not the one to castle with",
+    [FAULT_CASTLING_NO_RIGHT] = "is not legal: the king on %F or the rook on %C has moved before",
     [FAULT_CASTLING_IN_CHECK] = "is not legal: the king is in check from the %D on %C",
     [FAULT_CASTLING_THROUGH] = "is not legal: the king would cross %T, which the %D on %C attacks",
     [FAULT_CASTLING_INTO] = "is not legal: the king would be in check on %T from the %D on %C",
@@ -73,6 +80,12 @@ void notation_explain(Str *out, const Position *position, const Reading *reading
         case 'F': put_square(out, reading->from); break;
         case 'T': put_square(out, reading->to); break;
         case 'C': put_square(out, reading->cause); break;
+        case 't':
+            if (reading->to != NO_SQUARE) {
+                str_append(out, " on ");
+                put_square(out, reading->to);
+            }
+            break;
         case 'f': put_named(out, reading); break;
         default: str_append(out, position_turn(position) == WHITE ? "White" : "Black");
         }

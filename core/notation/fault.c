@@ -25,63 +25,70 @@ static int nearest(uint64_t squares, int from) {
     return set_first(squares) > from ? set_first(squares) : 63 - __builtin_clzll(squares);
 }
 
-/* What the king of the mover would suffer; the move is right in every other way. */
-static Obstacle king_obstacle(const Position *position, Colour us, int from, int to) {
+static uint64_t attackers_of_king(const Position *position, Colour us, int king, uint64_t occupied, uint64_t gone) {
+    return position_attackers(position, king, other(us), occupied) & ~gone;
+}
+
+/* What the king of the mover would suffer; the move is right in every other way. `passed` is the pawn captured en passant. */
+static Obstacle king_obstacle(const Position *position, Colour us, int from, int to, int passed) {
     bool king_moves = position_king(position, us) == from;
     int king = king_moves ? to : position_king(position, us);
+    uint64_t captured = passed == NO_SQUARE ? 0 : square_set(passed);
     uint64_t occupied = (all_men(position) & ~square_set(from)) | square_set(to);
-    uint64_t gone = square_set(to);
-    if (holds(position->kinds[PAWN], from) && to == position->en_passant) {
-        gone |= square_set(to ^ 8);
-        occupied &= ~square_set(to ^ 8);
-    }
-    uint64_t attackers = position_attackers(position, king, other(us), occupied) & ~gone;
+    uint64_t attackers = attackers_of_king(position, us, king, occupied & ~captured, square_set(to) | captured);
     if (attackers == 0)
         return (Obstacle){ FAULT_NONE, NO_SQUARE };
     if (king_moves)
         return (Obstacle){ FAULT_KING_ATTACKED, set_first(attackers) };
-    uint64_t before = position_attackers(position, king, other(us), all_men(position));
+    uint64_t before = attackers_of_king(position, us, king, all_men(position), 0);
     if (attackers & before)
         return (Obstacle){ FAULT_STILL_IN_CHECK, set_first(attackers & before) };
-    return (Obstacle){ FAULT_KING_EXPOSED, set_first(attackers) };
+    /* Were it only for the pawn that captures, it would be a pin like any other. */
+    uint64_t pinning = attackers & attackers_of_king(position, us, king, occupied, 0);
+    if (pinning != 0)
+        return (Obstacle){ FAULT_KING_EXPOSED, set_first(pinning) };
+    return (Obstacle){ FAULT_EN_PASSANT_EXPOSED, set_first(attackers) };
 }
 
 /* Slantwise onto an empty square: too late, or nothing there at all. */
 static Obstacle slant_obstacle(const Position *position, Colour us, int from, int to) {
-    if (to == position->en_passant)
-        return king_obstacle(position, us, from, to);
     int beside = to ^ 8;
-    int rank = us == WHITE ? 4 : 3;
-    if (square_rank(from) != rank || !holds(position_men(position, other(us), PAWN), beside))
+    bool on_rank = square_rank(from) == (us == WHITE ? 4 : 3);
+    if (!on_rank || !holds(position_men(position, other(us), PAWN), beside))
         return (Obstacle){ FAULT_NOTHING_TO_CAPTURE, NO_SQUARE };
     /* A position does not keep an en passant square where the capture exposes the king, so
      * that reason comes first: it holds in either case. */
-    if (!position_en_passant_safe(position, from, to)) {
-        uint64_t occupied = (all_men(position) & ~square_set(from) & ~square_set(beside)) | square_set(to);
-        uint64_t attackers = position_attackers(position, position_king(position, us), other(us), occupied);
-        return (Obstacle){ FAULT_KING_EXPOSED, set_first(attackers & ~square_set(beside)) };
-    }
+    Obstacle exposed = king_obstacle(position, us, from, to, beside);
+    if (exposed.fault != FAULT_NONE || to == position_en_passant(position))
+        return exposed;
     return (Obstacle){ FAULT_EN_PASSANT_LATE, beside };
 }
 
-static Obstacle pawn_obstacle(const Position *position, Colour us, int from, int to, bool capture) {
-    int forward = us == WHITE ? 8 : -8;
-    int files = square_file(to) - square_file(from), step = to - from;
+static Obstacle straight_obstacle(const Position *position, Colour us, int from, int to, bool capture) {
+    int middle = (from + to) / 2;
+    bool two = to - from == 16 || from - to == 16;
     uint64_t occupied = all_men(position);
-    bool at_home = square_rank(from) == (us == WHITE ? 1 : 6);
-    if (files == 0 && (step == forward || (step == 2 * forward && at_home))) {
-        if (step == 2 * forward && holds(occupied, from + forward))
-            return (Obstacle){ FAULT_PAWN_BLOCKED, from + forward };
-        if (holds(occupied, to))
-            return (Obstacle){ capture ? FAULT_PAWN_STRAIGHT : FAULT_PAWN_BLOCKED, to };
-        return king_obstacle(position, us, from, to);
-    }
-    if ((files == 1 || files == -1) && step - files == forward) {
-        if (holds(position->sides[us], to))
-            return (Obstacle){ FAULT_OWN_PIECE, to };
-        return holds(occupied, to) ? king_obstacle(position, us, from, to) : slant_obstacle(position, us, from, to);
-    }
-    return (Obstacle){ FAULT_CANNOT_REACH, NO_SQUARE };
+    if (two && square_rank(from) != (us == WHITE ? 1 : 6))
+        return (Obstacle){ FAULT_PAWN_TWO_SQUARES, NO_SQUARE };
+    if (two && holds(occupied, middle))
+        return (Obstacle){ FAULT_PAWN_BLOCKED, middle };
+    if (holds(occupied, to))
+        return (Obstacle){ capture ? FAULT_PAWN_STRAIGHT : FAULT_PAWN_BLOCKED, to };
+    return king_obstacle(position, us, from, to, NO_SQUARE);
+}
+
+static Obstacle pawn_obstacle(const Position *position, Colour us, int from, int to, bool capture) {
+    int files = square_file(to) - square_file(from), ranks = square_rank(to) - square_rank(from);
+    int ahead = us == WHITE ? ranks : -ranks;
+    if (files == 0 && (ahead == 1 || ahead == 2))
+        return straight_obstacle(position, us, from, to, capture);
+    if (ahead < 0 && files >= -1 && files <= 1)
+        return (Obstacle){ FAULT_PAWN_BACKWARDS, NO_SQUARE };
+    if (ahead != 1 || (files != 1 && files != -1))
+        return (Obstacle){ FAULT_CANNOT_REACH, NO_SQUARE };
+    if (holds(position->sides[us], to))
+        return (Obstacle){ FAULT_OWN_PIECE, to };
+    return holds(all_men(position), to) ? king_obstacle(position, us, from, to, NO_SQUARE) : slant_obstacle(position, us, from, to);
 }
 
 static Obstacle obstacle(const Position *position, int from, int to, bool capture) {
@@ -96,14 +103,16 @@ static Obstacle obstacle(const Position *position, int from, int to, bool captur
         return (Obstacle){ FAULT_PATH_BLOCKED, nearest(between, from) };
     if (holds(position->sides[us], to))
         return (Obstacle){ FAULT_OWN_PIECE, to };
-    return king_obstacle(position, us, from, to);
+    return king_obstacle(position, us, from, to, NO_SQUARE);
 }
 
 /* The nearer a man is to being able, the more his reason tells. */
 static int telling(MoveFault fault) {
     switch (fault) {
     case FAULT_CANNOT_REACH: return 0;
+    case FAULT_PAWN_BACKWARDS:
     case FAULT_NOTHING_TO_CAPTURE: return 1;
+    case FAULT_PAWN_TWO_SQUARES:
     case FAULT_OWN_PIECE: return 2;
     case FAULT_PATH_BLOCKED: return 3;
     case FAULT_PAWN_BLOCKED:
@@ -208,15 +217,57 @@ static void find_long(const Position *position, const Shape *shape, int from, in
     set_obstacle(position, from, obstacle(position, from, to, shape->capture), ret);
 }
 
-static void find_castling(const Position *position, bool king_side, Reading *ret) {
+/* Own rooks on the king's first rank, on one side of him. */
+static uint64_t rooks_beside(const Position *position, Colour us, int king, bool king_side) {
+    uint64_t side = king_side ? ~(square_set(king) - 1) : square_set(king) - 1;
+    return position_men(position, us, ROOK) & side & (us == WHITE ? RANK_1 : RANK_8);
+}
+
+/* Who has moved, as far as the board tells. In Chess960 the first squares are known only while there is a right. */
+static void find_lost_right(const Position *position, const Shape *shape, int king, Reading *ret) {
+    Colour us = position_turn(position);
+    int first_rank = us == WHITE ? 0 : 7;
+    bool away = position->chess960 ? square_rank(king) != first_rank : king != square_make(4, first_rank);
+    if (away) {
+        ret->fault = FAULT_CASTLING_KING_AWAY;
+        return;
+    }
+    int home = position->chess960 ? shape->castling_rook : square_make(shape->king_side ? 7 : 0, first_rank);
+    uint64_t rooks = rooks_beside(position, us, king, shape->king_side) & (home == NO_SQUARE ? ~UINT64_C(0) : square_set(home));
+    if (rooks == 0) {
+        ret->fault = FAULT_CASTLING_NO_ROOK;
+        ret->to = home;
+        return;
+    }
+    bool king_unmoved = (position->castling & position->sides[us]) != 0;
+    ret->fault = king_unmoved ? FAULT_CASTLING_ROOK_MOVED : FAULT_CASTLING_NO_RIGHT;
+    set_cause(position, shape->king_side ? 63 - __builtin_clzll(rooks) : set_first(rooks), ret);
+}
+
+/* The first square on the king's way that is attacked. True if there is one. */
+static bool find_attack(const Position *position, uint64_t way, int king, int king_to, Reading *ret) {
+    Colour us = position_turn(position);
+    for (; way != 0; way &= way - 1) {
+        uint64_t attackers = position_attackers(position, set_first(way), other(us), all_men(position) & ~square_set(king));
+        if (attackers == 0)
+            continue;
+        ret->fault = set_first(way) == king_to ? FAULT_CASTLING_INTO : FAULT_CASTLING_THROUGH;
+        ret->to = set_first(way);
+        set_cause(position, set_first(attackers), ret);
+        return true;
+    }
+    return false;
+}
+
+static void find_castling(const Position *position, const Shape *shape, Reading *ret) {
     Colour us = position_turn(position);
     int king = position_king(position, us);
-    uint64_t side = king_side ? ~(square_set(king) - 1) : square_set(king) - 1;
-    uint64_t right = position->castling & position->sides[us] & side;
+    uint64_t named = shape->castling_rook == NO_SQUARE ? ~UINT64_C(0) : square_set(shape->castling_rook);
+    uint64_t right = position->castling & rooks_beside(position, us, king, shape->king_side) & named;
     ret->piece = piece_make(us, KING);
     ret->from = king;
     if (right == 0) {
-        ret->fault = FAULT_CASTLING_NO_RIGHT;
+        find_lost_right(position, shape, king, ret);
         return;
     }
     uint64_t checkers = position_checkers(position);
@@ -232,26 +283,51 @@ static void find_castling(const Position *position, bool king_side, Reading *ret
     uint64_t blocked = (king_way | line_between(rook, rook_to) | square_set(rook_to)) & others;
     if (blocked != 0) {
         ret->fault = FAULT_CASTLING_BLOCKED;
-        set_cause(position, king_side ? set_first(blocked) : 63 - __builtin_clzll(blocked), ret);
+        set_cause(position, shape->king_side ? set_first(blocked) : 63 - __builtin_clzll(blocked), ret);
         return;
     }
-    for (uint64_t way = king_way & ~square_set(king_to); way != 0; way &= way - 1) {
-        uint64_t attackers = position_attackers(position, set_first(way), other(us), all_men(position) & ~square_set(king));
-        if (attackers == 0)
-            continue;
-        ret->fault = FAULT_CASTLING_THROUGH;
-        ret->to = set_first(way);
-        set_cause(position, set_first(attackers), ret);
+    if (find_attack(position, king_way & ~square_set(king_to), king, king_to, ret)
+        || find_attack(position, square_set(king_to), king, king_to, ret))
         return;
-    }
-    uint64_t occupied = others | square_set(king_to) | square_set(rook_to);
-    uint64_t attackers = position_attackers(position, king_to, other(us), occupied);
-    if (attackers == 0) /* in Chess960 only the rook, now gone, may have shielded him */
-        attackers = position_attackers(position, king_to, other(us), all_men(position) & ~square_set(king));
+    /* In Chess960 the rook may have shielded him. */
     ret->fault = FAULT_CASTLING_INTO;
     ret->to = king_to;
+    uint64_t occupied = others | square_set(king_to) | square_set(rook_to);
+    uint64_t attackers = position_attackers(position, king_to, other(us), occupied);
     if (attackers != 0)
         set_cause(position, set_first(attackers), ret);
+}
+
+/* "Takes the bishop on f3", and there is none. */
+static bool find_captured(const Position *position, const Shape *shape, int to, Reading *ret) {
+    Colour them = other(position_turn(position));
+    int there = position_piece_at(position, to);
+    bool passing = there == EMPTY && shape->captured == PAWN && shape->man <= PAWN;
+    if (shape->captured == EMPTY || passing || (there != EMPTY && (piece_colour(there) != them || piece_kind(there) == shape->captured)))
+        return false;
+    ret->fault = there == EMPTY ? FAULT_SQUARE_EMPTY : FAULT_OTHER_PIECE;
+    ret->from = to;
+    ret->piece = piece_make(them, shape->captured);
+    if (there != EMPTY)
+        set_cause(position, to, ret);
+    return true;
+}
+
+/* What was written says too little, or what no board has. True if so. */
+static bool find_unfinished(const Position *position, const Shape *shape, Reading *ret) {
+    if (shape->bad_square)
+        ret->fault = FAULT_NO_SUCH_SQUARE;
+    else if (shape->incomplete)
+        ret->fault = FAULT_INCOMPLETE;
+    else if (shape->unknown_letter)
+        ret->fault = FAULT_UNKNOWN_LETTER;
+    else if (shape->to_rank < 0) /* exd, and no pawn can */
+        ret->fault = men_named(position, position_turn(position), shape) == 0 ? FAULT_NO_PIECE_NAMED : FAULT_INCOMPLETE;
+    else
+        return false;
+    if (ret->fault == FAULT_UNKNOWN_LETTER)
+        ret->to = square_make(shape->to_file, shape->to_rank);
+    return true;
 }
 
 void fault_find(const Position *position, const Shape *shape, Reading *ret) {
@@ -259,26 +335,17 @@ void fault_find(const Position *position, const Shape *shape, Reading *ret) {
     ret->from_file = shape->from_file;
     ret->from_rank = shape->from_rank;
     if (shape->kind == SHAPE_CASTLING) {
-        find_castling(position, shape->king_side, ret);
+        find_castling(position, shape, ret);
         return;
     }
     if (shape->man != EMPTY)
         ret->piece = piece_make(position_turn(position), shape->man);
-    if (shape->bad_square || shape->incomplete || shape->unknown_letter) {
-        ret->fault = shape->bad_square ? FAULT_NO_SUCH_SQUARE
-            : shape->incomplete        ? FAULT_INCOMPLETE
-                                       : FAULT_UNKNOWN_LETTER;
-        if (shape->unknown_letter)
-            ret->to = square_make(shape->to_file, shape->to_rank);
+    if (find_unfinished(position, shape, ret))
         return;
-    }
-    if (shape->to_rank < 0) { /* exd, and no pawn can */
-        ret->fault = men_named(position, position_turn(position), shape) == 0 ? FAULT_NO_PIECE_NAMED
-                                                                             : FAULT_INCOMPLETE;
-        return;
-    }
     int to = square_make(shape->to_file, shape->to_rank);
     ret->to = to;
+    if (find_captured(position, shape, to, ret))
+        return;
     if (shape->from_file >= 0 && shape->from_rank >= 0)
         find_long(position, shape, square_make(shape->from_file, shape->from_rank), to, ret);
     else

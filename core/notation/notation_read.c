@@ -5,6 +5,8 @@
 #include "core/notation/fault.h"
 #include "core/notation/shape.h"
 
+#include <string.h>
+
 static const Reading blank_reading = {
     .from = NO_SQUARE, .to = NO_SQUARE, .cause = NO_SQUARE, .from_file = -1, .from_rank = -1
 };
@@ -19,43 +21,66 @@ static void add_candidate(Reading *reading, Move move) {
 
 /* --- from shape to moves --- */
 
+/* The side on which the king castles who goes from his square to `to`; -1 if that is a king's move like others. */
+static int castling_side(const Position *position, int king, int to) {
+    int apart = to - king;
+    if (!position->chess960)
+        return square_file(king) == 4 && (apart == 2 || apart == -2) ? apart > 0 : -1;
+    if (position_men(position, position_turn(position), ROOK) & square_set(to))
+        return apart > 0;
+    bool far = apart > 1 || apart < -1;
+    return far && square_file(to) == 6 ? 1 : far && square_file(to) == 2 ? 0 : -1;
+}
+
 /* e1g1 in standard chess, king takes own rook in Chess960, are castling. */
 static void see_castling(const Position *position, Shape *shape) {
     bool from_known = shape->kind == SHAPE_MAN && shape->from_file >= 0 && shape->from_rank >= 0;
     if (!from_known || shape->to_rank < 0 || shape->to_file < 0 || (shape->man != EMPTY && shape->man != KING))
         return;
     Colour us = position_turn(position);
+    int first_rank = us == WHITE ? 0 : 7;
     int from = square_make(shape->from_file, shape->from_rank), to = square_make(shape->to_file, shape->to_rank);
-    if (from != position_king(position, us) || shape->bad_square || shape->promoting)
+    if (from != position_king(position, us) || shape->from_rank != first_rank || shape->to_rank != first_rank
+        || shape->bad_square || shape->promoting)
         return;
-    int apart = to - from;
-    bool castling = position->chess960
-        ? (position_men(position, us, ROOK) & square_set(to)) != 0 && square_rank(from) == square_rank(to)
-            && square_rank(to) == (us == WHITE ? 0 : 7)
-        : shape->from_file == 4 && shape->from_rank == (us == WHITE ? 0 : 7) && (apart == 2 || apart == -2);
-    if (!castling)
+    int side = castling_side(position, from, to);
+    if (side < 0)
         return;
     shape->kind = SHAPE_CASTLING;
-    shape->king_side = apart > 0;
+    shape->king_side = side == 1;
+    if (position_men(position, us, ROOK) & square_set(to))
+        shape->castling_rook = to;
 }
 
 /* How much of the token a move must fit. */
 typedef enum Fit { FIT_WHOLE, FIT_BUT_PROMOTION, FIT_MAN_AND_TARGET } Fit;
 
-static bool fits(const Position *position, const Shape *shape, Move move, Fit fit) {
-    int from = move_from(move), to = move_to(move);
-    if (position_is_castling(position, move))
-        return shape->kind == SHAPE_CASTLING && shape->king_side == (to > from);
+static int kind_taken(const Position *position, Move move) {
+    return position_is_en_passant(position, move) ? PAWN : piece_kind(position_piece_at(position, move_to(move)));
+}
+
+static bool castling_fits(const Position *position, const Shape *shape, Move move, Fit fit) {
+    int king, rook;
+    castling_targets(position, move, &king, &rook);
     if (shape->kind == SHAPE_CASTLING)
-        return false;
+        return shape->king_side == (move_to(move) > move_from(move)) && (shape->castling_rook == NO_SQUARE || shape->castling_rook == move_to(move));
+    int to = shape->to_rank < 0 ? NO_SQUARE : square_make(shape->to_file, shape->to_rank); /* "Kg1" may have meant it */
+    return fit == FIT_MAN_AND_TARGET && shape->man == KING && (to == king || to == move_to(move));
+}
+
+static bool fits(const Position *position, const Shape *shape, Move move, Fit fit) {
+    if (position_is_castling(position, move))
+        return castling_fits(position, shape, move, fit);
+    int from = move_from(move), to = move_to(move);
     int man = piece_kind(position_piece_at(position, from));
-    if ((shape->man != EMPTY && shape->man != man) || shape->to_file != square_file(to)
+    if (shape->kind == SHAPE_CASTLING || (shape->man != EMPTY && shape->man != man) || shape->to_file != square_file(to)
         || (shape->to_rank >= 0 && shape->to_rank != square_rank(to)))
         return false;
     if (fit == FIT_MAN_AND_TARGET)
         return true;
     if ((shape->from_file >= 0 && shape->from_file != square_file(from))
-        || (shape->from_rank >= 0 && shape->from_rank != square_rank(from)))
+        || (shape->from_rank >= 0 && shape->from_rank != square_rank(from))
+        || (shape->captured != EMPTY && shape->captured != kind_taken(position, move)))
         return false;
     if (shape->man == PAWN && shape->from_file < 0 && shape->capture == (square_file(from) == square_file(to)))
         return false;
@@ -107,6 +132,10 @@ static bool promotion_fault(const Position *position, const Shape *shape, Readin
     return true;
 }
 
+static bool own_man(const Position *position, int square) {
+    return square != NO_SQUARE && (position->sides[position_turn(position)] & square_set(square)) != 0;
+}
+
 static void resolve(const Position *position, Shape shape, Reading *ret) {
     *ret = blank_reading;
     if (shape.kind == SHAPE_NONE || shape.kind == SHAPE_DESCRIPTIVE) {
@@ -130,6 +159,8 @@ static void resolve(const Position *position, Shape shape, Reading *ret) {
         ret->to = move_to(ret->candidates[0]);
     } else if (!promotion_fault(position, &shape, ret)) {
         fault_find(position, &shape, ret);
+        if (shape.man == EMPTY && own_man(position, ret->from))
+            shape.man = piece_kind(ret->piece);
         if (shape.kind == SHAPE_MAN && shape.man != EMPTY)
             collect(position, &shape, FIT_MAN_AND_TARGET, ret);
     }
@@ -142,6 +173,7 @@ static bool pseudo_legal(const Reading *reading) {
     if (reading->kind == READING_MOVE || reading->kind == READING_AMBIGUOUS)
         return true;
     switch (reading->fault) {
+    case FAULT_EN_PASSANT_EXPOSED:
     case FAULT_KING_EXPOSED:
     case FAULT_STILL_IN_CHECK:
     case FAULT_KING_ATTACKED:
@@ -178,15 +210,16 @@ static void merge(const Reading *second, MoveFault fault, Reading *ret) {
 }
 
 /* One language's meaning, the phone's capital considered. */
-static void read_with(const Position *position, const char *text, unsigned flags, const PieceLetters *letters,
+static void read_with(const Position *position, const char *text, unsigned flags, const MoveLanguage *language,
                       Reading *ret) {
     Shape shape, small;
-    shape_read(text, letters, 0, &shape);
+    unsigned spoken = flags & READ_SPOKEN ? SHAPE_SPOKEN : 0;
+    shape_read(text, language, spoken, &shape);
     resolve(position, shape, ret);
     bool piece_letter = shape.kind == SHAPE_MAN && shape.man > PAWN;
     if (!piece_letter)
         return;
-    shape_read(text, letters, SHAPE_LOWER_FIRST, &small);
+    shape_read(text, language, SHAPE_LOWER_FIRST, &small);
     if (small.kind != SHAPE_MAN || small.man > PAWN || small.bad_square || small.incomplete)
         return;
     Reading pawn;
@@ -202,15 +235,36 @@ static void read_with(const Position *position, const char *text, unsigned flags
         *ret = pawn;
     else if (small.capture || small.from_rank >= 0) /* "Bc4" is the bishop's, as all write it */
         merge(&pawn, FAULT_BISHOP_OR_PAWN, ret);
+    if (ret->fault == FAULT_BISHOP_OR_PAWN)
+        ret->from_file = small.from_file;
 }
 
 static bool understood(const Reading *reading) {
     return reading->kind != READING_NOT_A_MOVE && reading->fault != FAULT_UNKNOWN_LETTER;
 }
 
-void notation_read_in(const Position *position, const char *text, unsigned flags, const PieceLetters *own,
+static void read_strictly(const Position *position, const char *text, Reading *ret) {
+    char exact[NOTATION_MAX];
+    read_with(position, text, 0, language_english(), ret);
+    if (ret->kind != READING_MOVE)
+        return;
+    notation_write(position, ret->move, NOTATION_SAN, exact);
+    if (strcmp(text, exact) == 0)
+        return;
+    Move move = ret->move;
+    *ret = blank_reading;
+    ret->kind = READING_NOT_A_MOVE;
+    ret->fault = FAULT_NOT_STRICT;
+    add_candidate(ret, move);
+}
+
+void notation_read_in(const Position *position, const char *text, unsigned flags, const MoveLanguage *own,
                       Reading *ret) {
-    const PieceLetters *english = shape_english();
+    if (flags & READ_STRICT) {
+        read_strictly(position, text, ret);
+        return;
+    }
+    const MoveLanguage *english = language_english();
     if (own == NULL)
         own = english;
     read_with(position, text, flags, own, ret);
@@ -225,7 +279,7 @@ void notation_read_in(const Position *position, const char *text, unsigned flags
     if (ret->fault != FAULT_UNKNOWN_LETTER)
         return;
     size_t count;
-    const PieceLetters *tables = shape_tables(&count);
+    const MoveLanguage *tables = language_table(&count);
     for (size_t i = 0; i < count; i++) {
         Reading reading;
         read_with(position, text, 0, &tables[i], &reading);
@@ -237,14 +291,15 @@ void notation_read(const Position *position, const char *text, unsigned flags, R
     notation_read_in(position, text, flags, NULL, ret);
 }
 
-bool notation_shaped_in(const char *text, const PieceLetters *own) {
+bool notation_shaped_in(const char *text, unsigned flags, const MoveLanguage *own) {
     Shape shape;
-    shape_read(text, own == NULL ? shape_english() : own, 0, &shape);
-    if (shape.kind == SHAPE_NONE && own != NULL)
-        shape_read(text, shape_english(), 0, &shape);
+    unsigned spoken = flags & READ_SPOKEN ? SHAPE_SPOKEN : 0;
+    shape_read(text, own == NULL ? language_english() : own, spoken, &shape);
+    if (shape.kind == SHAPE_NONE && own != NULL && !(flags & READ_OWN_ONLY))
+        shape_read(text, language_english(), spoken, &shape);
     return shape.kind != SHAPE_NONE;
 }
 
 bool notation_shaped(const char *text) {
-    return notation_shaped_in(text, NULL);
+    return notation_shaped_in(text, 0, NULL);
 }

@@ -1,88 +1,12 @@
 #include "core/notation/shape.h"
 
 #include "core/base/utf8.h"
+#include "core/notation/spoken.h"
+#include "core/notation/token.h"
 
 #include <string.h>
 
-/* Longest move with all its marks written out ("Queen-side" words are not read here). */
-enum { TOKEN_MAX = 40 };
-
-/* Figurines become these, whatever the language. */
-enum { FIGURINE = 0xe000 };
-
-typedef struct Token {
-    uint32_t points[TOKEN_MAX + 1]; /* 0 behind the last */
-    int length;
-} Token;
-
-/* --- characters --- */
-
-/* Spellings of one character; 0 drops it. */
-static const struct { uint32_t first, last, as; } spellings[] = {
-    { 0x0009, 0x0009, ' ' }, { 0x00a0, 0x00a0, ' ' }, { 0x2000, 0x200a, ' ' }, { 0x202f, 0x202f, ' ' },
-    { 0x3000, 0x3000, ' ' }, { 0x00ad, 0x00ad, 0 },   { 0x200b, 0x200f, 0 },   { 0x2060, 0x2060, 0 },
-    { 0xfe0e, 0xfe0f, 0 },   { 0xfeff, 0xfeff, 0 },   { 0x2010, 0x2015, '-' }, { 0x2192, 0x2192, '-' },
-    { 0x2212, 0x2212, '-' }, { 0xfe63, 0xfe63, '-' }, { 0x00d7, 0x00d7, 'x' }, { 0x2715, 0x2716, 'x' },
-    { ':', ':', 'x' },       { 'X', 'X', 'x' },       { 0x2020, 0x2021, '+' }, { 0x2260, 0x2260, '#' },
-    { 0x203c, 0x203c, '!' }, { 0x2047, 0x2049, '!' }, { 0x041e, 0x041e, 'O' }, { 0x039f, 0x039f, 'O' },
-    { 0x043e, 0x043e, 'o' },
-};
-
-static const uint8_t figurines[6] = { KING, QUEEN, ROOK, BISHOP, KNIGHT, PAWN }; /* U+2654 …, U+265A … */
-
-static uint32_t plain(uint32_t point) {
-    if (point >= 0xff01 && point <= 0xff5e) /* full-width forms */
-        point -= 0xfee0;
-    if (point >= 0x2654 && point <= 0x265f)
-        return FIGURINE + figurines[(point - 0x2654) % 6];
-    for (size_t i = 0; i < sizeof spellings / sizeof spellings[0]; i++)
-        if (point >= spellings[i].first && point <= spellings[i].last)
-            return spellings[i].as;
-    return point == '\r' || point == '\n' ? ' ' : point;
-}
-
-static void trim(Token *token) {
-    while (token->length > 0 && token->points[token->length - 1] == ' ')
-        token->length--;
-    token->points[token->length] = 0;
-}
-
-/* Plain characters, no blank at either end and never two together. False if too long. */
-static bool token_read(const char *text, Token *ret) {
-    size_t length = strlen(text);
-    ret->length = 0;
-    for (size_t at = 0; at < length;) {
-        uint32_t point;
-        int size = utf8_next(text + at, length - at, &point);
-        if (size == 0)
-            return false;
-        at += (size_t)size;
-        bool of_prose = point == ':' && text[at] == ' '; /* "Re: e4" captures nothing */
-        point = of_prose ? point : plain(point);
-        bool dropped = point == 0 || (point == ' ' && (ret->length == 0 || ret->points[ret->length - 1] == ' '));
-        if (dropped)
-            continue;
-        if (ret->length == TOKEN_MAX)
-            return false;
-        ret->points[ret->length++] = point;
-    }
-    trim(ret);
-    return true;
-}
-
-static bool digit(uint32_t point) {
-    return point >= '0' && point <= '9';
-}
-
-static uint32_t lower(uint32_t point) {
-    if ((point >= 'A' && point <= 'Z') || (point >= 0xc0 && point <= 0xde) || (point >= 0x410 && point <= 0x42f))
-        return point + 32;
-    return point;
-}
-
-static bool letter(uint32_t point) {
-    return (point >= 'a' && point <= 'z') || (point >= 'A' && point <= 'Z') || (point >= 0xc0 && point < 0x600);
-}
+const Shape shape_blank = { .from_file = -1, .from_rank = -1, .to_file = -1, .to_rank = -1, .castling_rook = NO_SQUARE };
 
 /* --- marks behind a move --- */
 
@@ -91,7 +15,7 @@ static bool ends_with(const Token *token, const char *word) {
     if (length >= token->length)
         return false;
     for (int i = 0; i < length; i++)
-        if (lower(token->points[token->length - length + i]) != (uint32_t)word[i])
+        if (token_lower(token->points[token->length - length + i]) != (uint32_t)word[i])
             return false;
     return true;
 }
@@ -99,12 +23,12 @@ static bool ends_with(const Token *token, const char *word) {
 /* Takes a numeric annotation glyph ($1) off. */
 static bool strip_nag(Token *token) {
     int at = token->length;
-    while (at > 0 && digit(token->points[at - 1]))
+    while (at > 0 && token_digit(token->points[at - 1]))
         at--;
     if (at == token->length || at == 0 || token->points[at - 1] != '$')
         return false;
     token->length = at - 1;
-    trim(token);
+    token_trim(token);
     return true;
 }
 
@@ -114,7 +38,7 @@ static bool mark_possible(const Token *token, int length) {
     if (before == ' ' || (before >= 'A' && before <= 'Z'))
         return true;
     for (int i = 0; i < length; i++)
-        if (digit(token->points[i]))
+        if (token_digit(token->points[i]))
             return true;
     return false;
 }
@@ -131,7 +55,7 @@ static bool strip_word(Token *token, bool *ret_check) {
             continue;
         token->length = length;
         *ret_check |= words[i].check;
-        trim(token);
+        token_trim(token);
         return true;
     }
     return false;
@@ -143,7 +67,7 @@ static bool strip_sign(Token *token, bool *ret_check) {
         return false;
     *ret_check |= last == '+' || last == '#';
     token->length--;
-    trim(token);
+    token_trim(token);
     return true;
 }
 
@@ -156,7 +80,7 @@ static void strip_marks(Token *token, bool *ret_check) {
 
 typedef struct Cursor {
     const uint32_t *at;
-    const PieceLetters *letters;
+    const MoveLanguage *language;
 } Cursor;
 
 static void skip_blank(Cursor *cursor) {
@@ -170,7 +94,7 @@ static int begins_with(const uint32_t *at, const char *name, bool any_case) {
     for (size_t i = 0, length = strlen(name); i < length;) {
         uint32_t point;
         int size = utf8_next(name + i, length - i, &point);
-        if (size == 0 || (at[count] != point && !(any_case && at[count] == lower(point))))
+        if (size == 0 || (at[count] != point && !(any_case && at[count] == token_lower(point))))
             return 0;
         i += (size_t)size;
         count++;
@@ -184,7 +108,7 @@ static int take_piece(Cursor *cursor, bool any_case) {
         return (int)(*cursor->at++ - FIGURINE);
     int best = 0, found = EMPTY;
     for (int kind = PAWN; kind < KIND_COUNT; kind++) {
-        const char *name = cursor->letters->letters[kind];
+        const char *name = cursor->language->letters[kind];
         int length = name == NULL ? 0 : begins_with(cursor->at, name, any_case);
         if (length > best) {
             best = length;
@@ -196,7 +120,7 @@ static int take_piece(Cursor *cursor, bool any_case) {
 }
 
 static int file_of(uint32_t point) {
-    uint32_t small = lower(point);
+    uint32_t small = token_lower(point);
     return small >= 'a' && small <= 'h' ? (int)(small - 'a') : -1;
 }
 
@@ -208,14 +132,14 @@ typedef struct Part {
 
 static Part take_part(Cursor *cursor, bool any_file) {
     Part part = { -1, -1, false };
-    uint32_t first = lower(cursor->at[0]);
-    bool off_board = any_file && first >= 'i' && first <= 'z' && first != 'x' && digit(cursor->at[1]);
+    uint32_t first = token_lower(cursor->at[0]);
+    bool off_board = any_file && first >= 'i' && first <= 'z' && first != 'x' && token_digit(cursor->at[1]);
     if (file_of(first) >= 0 || off_board) {
         part.file = off_board ? 0 : file_of(first);
         part.bad = off_board;
         cursor->at++;
     }
-    if (digit(*cursor->at)) {
+    if (token_digit(*cursor->at)) {
         part.rank = (int)*cursor->at++ - '1';
         if (part.rank < 0 || part.rank > 7) {
             part.bad = true;
@@ -262,7 +186,7 @@ static bool take_promotion(Cursor *cursor, Shape *shape) {
     shape->promotion = take_piece(cursor, true);
     if (shape->promotion == EMPTY) {
         /* A small letter alone is rather a word than a piece. */
-        if (!letter(*cursor->at) || (!sign && !bracket && (small || !last_rank)))
+        if (!token_letter(*cursor->at) || (!sign && !bracket && (small || !last_rank)))
             return false;
         shape->promotion = PROMOTION_UNKNOWN;
         cursor->at++;
@@ -429,10 +353,8 @@ static bool read_pawn_rest(Cursor *cursor, Shape *shape) {
         && (apart == 1 || apart == -1) && *cursor->at == 0; /* exd, but "axe" is a word */
 }
 
-static const Shape blank_shape = { .from_file = -1, .from_rank = -1, .to_file = -1, .to_rank = -1 };
-
 static bool read_man(Cursor cursor, int man, bool capital, Shape *ret) {
-    *ret = blank_shape;
+    *ret = shape_blank;
     ret->kind = SHAPE_MAN;
     if (man == EMPTY && !read_pawn_rest(&cursor, ret))
         return false;
@@ -456,12 +378,33 @@ static bool small_names_piece(uint32_t first, const Shape *shape) {
     return shape->to_file >= 0 && (apart > 1 || apart < -1);
 }
 
-static bool read_men(const Token *token, const PieceLetters *letters, unsigned flags, Shape *ret) {
-    Cursor cursor = { token->points, letters };
+static bool figurine(uint32_t point) {
+    return point > FIGURINE && point < FIGURINE + KIND_COUNT;
+}
+
+/* Some other language's letter, perhaps, of which no language here has a longer one: Sf3, Крe2. */
+static bool read_foreign(const Token *token, Shape *ret) {
+    Cursor cursor = { token->points + 1, language_english() };
+    size_t count;
+    const MoveLanguage *languages = language_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        Cursor other = { token->points, &languages[i] };
+        if (take_piece(&other, false) != EMPTY && other.at > cursor.at)
+            cursor.at = other.at;
+    }
+    if (!read_man(cursor, KING, false, ret) || ret->bad_square || ret->incomplete)
+        return false;
+    ret->man = EMPTY;
+    ret->unknown_letter = true;
+    return true;
+}
+
+static bool read_men(const Token *token, const MoveLanguage *language, unsigned flags, Shape *ret) {
+    Cursor cursor = { token->points, language };
     uint32_t first = token->points[0];
     bool may_be_file = file_of(first) >= 0;
-    bool small = first >= 'a' && first <= 'z';
-    bool file_only = may_be_file && ((flags & SHAPE_LOWER_FIRST) || (small && digit(token->points[1])));
+    bool small = token_small(first);
+    bool file_only = may_be_file && ((flags & SHAPE_LOWER_FIRST) || (small && token_digit(token->points[1])));
     if (!file_only && first != 'x') {
         int man = take_piece(&cursor, small);
         /* "b e4" is no move: a small letter needs its square right behind it. */
@@ -472,42 +415,54 @@ static bool read_men(const Token *token, const PieceLetters *letters, unsigned f
             cursor.at = token->points;
             if (ret->incomplete && may_be_file && read_man(cursor, EMPTY, false, &pawn))
                 *ret = pawn;
+            else if (figurine(first) && ret->notation == NOTATION_SAN)
+                ret->notation = NOTATION_FIGURINE;
             return true;
         }
     }
     cursor.at = token->points;
     if ((may_be_file || first == 'x') && read_man(cursor, EMPTY, false, ret))
         return true;
-    bool capital = letter(first) && lower(first) != first;
-    if (!capital || token->points[1] == ' ' || (may_be_file && digit(token->points[1])))
+    bool capital = token_letter(first) && !small;
+    if (!capital || token->points[1] == ' ' || (may_be_file && token_digit(token->points[1])))
         return false;
-    /* Some other language's letter, perhaps: Sf3. */
-    cursor.at = token->points + 1;
-    if (!read_man(cursor, KING, false, ret) || ret->bad_square || ret->incomplete)
-        return false;
-    ret->man = EMPTY;
-    ret->unknown_letter = true;
-    return true;
+    return read_foreign(token, ret);
 }
 
-void shape_read(const char *text, const PieceLetters *letters, unsigned flags, Shape *ret) {
-    *ret = blank_shape;
-    Token token;
+/* Letters and digits, their marks taken off. */
+static bool read_written(const Token *token, const MoveLanguage *language, unsigned flags, Shape *ret) {
+    if (read_castling(token, ret) || read_numeric(token, ret))
+        return true;
+    if (read_descriptive(token)) {
+        ret->kind = SHAPE_DESCRIPTIVE;
+        return true;
+    }
+    if (read_men(token, language, flags, ret))
+        return true;
+    *ret = shape_blank;
+    return false;
+}
+
+static bool read_spoken(const Token *token, const MoveLanguage *language, Shape *ret) {
+    const SpokenWords *law_e = language_law_e(), *own = language->spoken;
+    if ((own != NULL && own != law_e && spoken_read(token, own, ret)) || spoken_read(token, law_e, ret))
+        return true;
+    *ret = shape_blank;
+    return false;
+}
+
+void shape_read(const char *text, const MoveLanguage *language, unsigned flags, Shape *ret) {
+    *ret = shape_blank;
+    Token whole, token;
     bool check = false;
-    if (!token_read(text, &token))
+    if (!token_read(text, &whole))
         return;
+    token = whole;
     strip_marks(&token, &check);
     if (token.length == 0)
         return;
-    if (read_castling(&token, ret) || read_numeric(&token, ret)) {
+    if (read_written(&token, language, flags, ret))
         ret->check = check;
-        return;
-    }
-    if (read_descriptive(&token)) {
-        ret->kind = SHAPE_DESCRIPTIVE;
-        return;
-    }
-    if (!read_men(&token, letters, flags, ret))
-        *ret = blank_shape;
-    ret->check = check;
+    else if (flags & SHAPE_SPOKEN)
+        read_spoken(&whole, language, ret);
 }

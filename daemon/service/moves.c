@@ -31,7 +31,7 @@ static int ply_of(const Game *game, int number, bool black) {
 
 static void read_at(const Aim *aim, int ply, const MoveItem *item, Reading *ret_reading) {
     unsigned flags = aim->command->line_start && item == &aim->command->items[0] ? READ_LINE_START : 0;
-    const PieceLetters *own = notation_letters(aim->settling->proof.player.language);
+    const MoveLanguage *own = language_find(aim->settling->proof.player.language);
     notation_read_in(&aim->game->positions[ply], item->text, flags, own, ret_reading);
 }
 

@@ -23,23 +23,41 @@ static int explain(const Position *position, const char *text, const Reading *re
     return STATUS_WRONG;
 }
 
-static void print_move(const Position *position, Move move, const PieceLetters *letters) {
-    static const struct { const char *label; Notation notation; } lines[] = {
-        { "san", NOTATION_SAN }, { "long", NOTATION_LONG }, { "uci", NOTATION_UCI }, { "numeric", NOTATION_NUMERIC },
-    };
-    char text[NOTATION_MAX], fen[FEN_MAX];
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        notation_write(position, move, lines[i].notation, text);
-        printf("%s: %s\n", lines[i].label, text);
+static void print_written(const Position *position, Move move, Notation notation, const MoveLanguage *language, const char *label) {
+    char text[NOTATION_MAX];
+    notation_write_in(position, move, notation, language, text);
+    printf("%s: %s\n", label, text);
+}
+
+static void print_move(const Position *position, Move move, const MoveLanguage *language) {
+    for (int notation = 0; notation < NOTATION_COUNT; notation++)
+        print_written(position, move, (Notation)notation, NULL, notation_name((Notation)notation));
+    static const Notation own[] = { NOTATION_SAN, NOTATION_LONG, NOTATION_SPOKEN };
+    for (size_t i = 0; language != NULL && i < sizeof own / sizeof own[0]; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%s%s%s", language->code, own[i] == NOTATION_SAN ? "" : " ", own[i] == NOTATION_SAN ? "" : notation_name(own[i]));
+        print_written(position, move, own[i], language, label);
     }
-    if (letters != NULL) {
-        notation_write_in(position, move, NOTATION_SAN, letters, text);
-        printf("%s: %s\n", letters->language, text);
-    }
+    char fen[FEN_MAX];
     Position after;
     position_move(&after, position, move);
     fen_write(&after, 0, fen);
     printf("fen: %s\n", fen);
+}
+
+/* A usage error that names the languages there are. */
+static int unknown_language(const char *code) {
+    Str what;
+    str_init(&what, 512);
+    str_append(&what, "--language knows");
+    size_t count;
+    const MoveLanguage *languages = language_table(&count);
+    for (size_t i = 0; i < count; i++)
+        str_printf(&what, " %s", languages[i].code);
+    str_append(&what, ", not ");
+    int status = chess_usage_error(USAGE, what.data, code);
+    str_free(&what);
+    return status;
 }
 
 int verb_notate(const VerbCall *call) {
@@ -50,12 +68,9 @@ int verb_notate(const VerbCall *call) {
     int count, status;
     if (!verb_arguments(call, USAGE, HELP, options, words, 2, 2, &count, &status))
         return status;
-    const PieceLetters *letters = NULL;
-    if (language != NULL) {
-        letters = notation_letters(language);
-        if (letters == NULL)
-            return chess_usage_error(USAGE, "no piece letters are known for the language ", language);
-    }
+    const MoveLanguage *own = language == NULL ? NULL : language_find(language);
+    if (language != NULL && own == NULL)
+        return unknown_language(language);
     Position position;
     if (!chess_position(words[0], chess960, &position))
         return STATUS_WRONG;
@@ -64,9 +79,9 @@ int verb_notate(const VerbCall *call) {
     bool black;
     notation_number(move, &move, &number, &black);
     Reading reading;
-    notation_read_in(&position, move, 0, letters, &reading);
+    notation_read_in(&position, move, READ_SPOKEN, own, &reading);
     if (reading.kind != READING_MOVE)
         return explain(&position, words[1], &reading);
-    print_move(&position, reading.move, letters);
+    print_move(&position, reading.move, own);
     return 0;
 }

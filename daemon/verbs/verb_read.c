@@ -106,7 +106,7 @@ static unsigned flags_of(const Command *command, size_t item) {
 
 /* The position in front of a move command's own move: a score is walked as far as it fits. NULL if it does not fit. */
 static const Position *walk_score(const ReadJob *job, const Command *command, Position *work) {
-    const PieceLetters *own = notation_letters(language_of(job));
+    const MoveLanguage *own = language_find(language_of(job));
     bool walk_back = job->fen == NULL && job->game != NULL && command->items[0].number != 0;
     int ply = job->game == NULL ? 0 : job->game->ply_count - (int)(command->item_count - 1);
     if (walk_back) {
@@ -143,7 +143,7 @@ static void add_reading(const ReadJob *job, const Command *command, json_t *obje
         return;
     }
     size_t last = command->item_count - 1;
-    notation_read_in(position, command->items[last].text, flags_of(command, last), notation_letters(language_of(job)), &reading);
+    notation_read_in(position, command->items[last].text, flags_of(command, last), language_find(language_of(job)), &reading);
     json_object_set_new(object, "reading", json_string(kind_names[reading.kind]));
     if (reading.kind == READING_MOVE) {
         notation_write(position, reading.move, NOTATION_UCI, text);

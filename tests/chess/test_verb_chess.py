@@ -1,4 +1,4 @@
-"""The verbs perft, notate, moves and replay, as CONTRACT has them; run from the project root."""
+"""The verbs perft, moves and replay, as CONTRACT has them; run from the project root."""
 import json
 import os
 import re
@@ -31,19 +31,6 @@ def test_help_and_usage(verb):
         done = run(*arguments)
         assert done.returncode == 2
         assert done.stdout == "" and len(done.stderr.splitlines()) == 1
-
-
-def test_notate():
-    done = run("notate", START, "Sf3", "--language", "de")
-    assert done.returncode == 0
-    assert done.stdout.splitlines() == [
-        "san: Nf3", "long: Ng1-f3", "uci: g1f3", "numeric: 7163", "de: Sf3",
-        "fen: rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1"]
-    done = run("notate", START, "Bc4")
-    assert done.returncode == 1
-    assert "blocked by the pawn on e2" in done.stdout and "possible:" in done.stdout
-    done = run("notate", "nonsense", "e4")
-    assert done.returncode == 1 and "FEN" in done.stderr
 
 
 def test_moves():

@@ -25,7 +25,7 @@ static void demand(bool right) {
         abort();
 }
 
-static void check_reading(const Position *position, const char *text, unsigned flags, const PieceLetters *own) {
+static void check_reading(const Position *position, const char *text, unsigned flags, const MoveLanguage *own) {
     Reading reading;
     notation_read_in(position, text, flags, own, &reading);
     demand((reading.kind == READING_MOVE) == (reading.move != MOVE_NONE));
@@ -40,8 +40,7 @@ static void check_reading(const Position *position, const char *text, unsigned f
     demand(reading.cause >= -1 && reading.cause < 64);
     demand(notation_fault_name(reading.fault) != NULL);
     bool shaped = reading.kind != READING_NOT_A_MOVE || reading.fault == FAULT_DESCRIPTIVE;
-    if (!(flags & READ_OWN_ONLY))
-        demand(notation_shaped_in(text, own) == shaped);
+    demand(notation_shaped_in(text, flags, own) == shaped);
 }
 
 static void check_number(const char *text) {
@@ -74,6 +73,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const languages[] = { "en", "de", "fr", "es" };
     check_number(move);
     for (unsigned flags = 0; flags < 4; flags++)
-        check_reading(&position, move, flags, notation_letters(languages[data[0] / 8 % 4]));
+        check_reading(&position, move, flags, language_find(languages[data[0] / 8 % 4]));
     return 0;
 }

@@ -52,7 +52,7 @@ static void list_candidates(const Position *position, const Reading *reading, ch
     }
 }
 
-static void check(const Case *wanted, unsigned flags, const PieceLetters *own) {
+static void check(const Case *wanted, unsigned flags, const MoveLanguage *own) {
     Position position = position_of(wanted->fen);
     Reading reading;
     char got[NOTATION_MAX], candidates[512];
@@ -65,7 +65,7 @@ static void check(const Case *wanted, unsigned flags, const PieceLetters *own) {
         || (wanted->candidates != NULL && strcmp(candidates, wanted->candidates) != 0))
         fail_msg("%s \"%s\": kind %d %s [%s]", wanted->fen, wanted->text, reading.kind, got, candidates);
     bool shaped = reading.kind != READING_NOT_A_MOVE || reading.fault == FAULT_DESCRIPTIVE;
-    assert_int_equal(notation_shaped_in(wanted->text, own), shaped);
+    assert_int_equal(notation_shaped_in(wanted->text, flags, own), shaped);
 }
 
 static void test_moves(void **state) {
@@ -150,7 +150,7 @@ static void test_faults(void **state) {
         { "4k3/8/8/8/8/4p3/4P3/4K3 w - - 0 1", "e4", "pawn_blocked", READING_ILLEGAL, NULL },
         { TOO_LATE, "exd6", "en_passant_late", READING_ILLEGAL, NULL },
         { TOO_LATE, "exf6", "nothing_to_capture", READING_ILLEGAL, NULL },
-        { EP_PINNED, "exd6", "king_exposed", READING_ILLEGAL, NULL },
+        { EP_PINNED, "exd6", "en_passant_exposed", READING_ILLEGAL, NULL },
         { PINNED, "Nf4", "king_exposed", READING_ILLEGAL, NULL },
         { PINNED, "e2f4", "king_exposed", READING_ILLEGAL, NULL },
         { CHECKED, "Qd4", "still_in_check", READING_ILLEGAL, NULL },
@@ -233,12 +233,12 @@ static void test_languages(void **state) {
         { "de", 0, { CASTLE, "\xe2\x99\x96" "d1", "a1d1", READING_MOVE, NULL } },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        check(&cases[i].wanted, cases[i].flags, notation_letters(cases[i].language));
-    assert_null(notation_letters("xx"));
-    assert_null(notation_letters("den"));
+        check(&cases[i].wanted, cases[i].flags, language_find(cases[i].language));
+    assert_null(language_find("xx"));
+    assert_null(language_find("den"));
     char text[NOTATION_MAX];
     Position position = position_of(PROMOTE);
-    notation_write_in(&position, move_make(52, 59, KNIGHT), NOTATION_SAN, notation_letters("de"), text);
+    notation_write_in(&position, move_make(52, 59, KNIGHT), NOTATION_SAN, language_find("de"), text);
     assert_string_equal(text, "exd8=S");
 }
 

@@ -45,7 +45,7 @@ static void must_read_in_languages(const Position *position, Move move) {
     for (int i = 0; i < 3; i++) {
         char text[NOTATION_MAX];
         Reading reading;
-        const PieceLetters *letters = notation_letters(languages[i]);
+        const MoveLanguage *letters = language_find(languages[i]);
         notation_write_in(position, move, NOTATION_SAN, letters, text);
         notation_read_in(position, text, READ_OWN_ONLY, letters, &reading);
         if (reading.kind != READING_MOVE || reading.move != move)
