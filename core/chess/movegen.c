@@ -97,6 +97,7 @@ INLINE void find_moves(const Scene *scene, Found *to, const Colour us) {
 void moves_legal(const Position *position, MoveList *ret) {
     Scene scene;
     scene_read(position, &scene);
+    ret->count = 0;
     Found to = { .listing = true, .next = ret->moves };
     if (scene.us == WHITE)
         find_moves(&scene, &to, WHITE);

@@ -30,10 +30,10 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "tests" / "mail"))
 
+from bench_chess import perft_bench  # noqa: E402
 from club import Club  # noqa: E402
 from servers import PASSWORD, Certificates, Dovecot, answers, free_ports, public_folder, wait_for  # noqa: E402
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 BATCH = 64
 LINES = 2  # of SMTP at once
 
@@ -230,26 +230,9 @@ def servers_bench(count):
         return [("once : mbsync + smtp-source", (fetch_seconds + send_seconds) / seconds)]
 
 
-def perft_bench(depth):
-    program = str(BUILD / "epistle")
-    seconds, done = timed(lambda: subprocess.run([program, "perft", str(depth), KIWIPETE], capture_output=True, text=True, check=True).stdout)
-    nodes = max(int(number) for number in re.findall(r"\d+", done.split("nodes per second")[0].replace(",", "")))
-    print(f"epistle perft {depth}          {nodes / seconds / 1e6:10.1f} million nodes/s")
-    stockfish = shutil.which("stockfish") or "/usr/games/stockfish"
-    if not os.path.exists(stockfish):
-        print("stockfish is not installed: no ratio for perft (make test-deps installs it)")
-        return []
-    words = f"position fen {KIWIPETE}\ngo perft {depth}\nquit\n"
-    peer_seconds, told = timed(lambda: subprocess.run([stockfish], input=words, capture_output=True, text=True, check=True).stdout)
-    peer_nodes = int(re.search(r"Nodes searched: (\d+)", told).group(1))
-    assert peer_nodes == nodes, (peer_nodes, nodes)
-    print(f"stockfish perft {depth}        {nodes / peer_seconds / 1e6:10.1f} million nodes/s")
-    return [("perft : stockfish", peer_seconds / seconds)]
-
-
 def main():
     counts = [int(word) for word in sys.argv[1:]] + [1000, 2000][len(sys.argv) - 1:]
-    ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench(5)
+    ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench()
     for name, ratio in ratios:
         print(f"{name:26} {ratio:8.3f}")
 
