@@ -1,3 +1,4 @@
+#include "core/chess/doubt.h"
 #include "core/chess/fen.h"
 #include "core/notation/explain.h"
 #include "daemon/log.h"
@@ -64,6 +65,8 @@ static int check_new(NewOptions *options) {
         return verb_wrong("--fen and --variant chess960:%d both name a start array: leave one out", options->array);
     if (options->fen != NULL && !fen_read(options->fen, options->chess960 ? FEN_CHESS960 : 0u, &options->initial, &error))
         return verb_fail(&error);
+    if (options->fen != NULL && position_doubt(&options->initial, &error) != DOUBT_NONE)
+        print_line(stderr, "epistle: no game can have led to this position, is the FEN what you meant? %s", error.text);
     return STATUS_DONE;
 }
 

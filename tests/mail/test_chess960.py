@@ -1,5 +1,6 @@
 """Games of Chess960 by letter: the array by number or drawn, castling from any squares, the record and the PGN."""
 import re
+import subprocess
 
 import pytest
 
@@ -59,6 +60,13 @@ def test_castling_from_odd_squares_by_letter(club, pair):
     file.write_text(pgn)
     assert "errors 0" in club.run("replay", file)
     club.run("verify")
+
+
+def test_a_position_no_game_can_have_led_to_is_told(club, pair):
+    done = subprocess.run([club.program, "-c", str(club.configuration), "game", "new", "Ann East", "Bob West", "--fen",
+                           "4k3/8/8/8/8/8/PPPPPPPP/QQ2K3 w - - 0 1"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and done.stdout == "game 1\n"
+    assert "no game can have led to this position" in done.stderr and "White" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 @pytest.mark.parametrize("options, word", [
