@@ -9,6 +9,10 @@
  * en passant square needs a pawn beside it only, ours a legal capture; that is told apart by the
  * engine's own list of moves.
  *
+ * Stockfish reads commands in one thread and counts in another, and once in some 100,000 plies it
+ * contradicts itself: its list of moves is not as long as it says. So what differs is asked again,
+ * alone; a difference is what the engine says TRIES times.
+ *
  * The games begin in the start array, in all 960 arrays in turn, and in set-up positions of many
  * kinds; the rarer a kind of move, the more it is preferred. Every N and seed gives the same games
  * on every machine. Last line: what was compared. Exit 1 and the whole difference at the first one. */
@@ -29,6 +33,8 @@ enum {
     LEGAL_MAX = 200,      /* Stockfish has room for 256 moves, not all of them legal */
     ARRAYS = 960,
     UCI_BYTES = 6,
+    TRIES = 4,
+    PATIENCE = 30,        /* seconds for a batch; far less is needed */
 };
 
 static void __attribute__((noreturn)) fail(const char *what, const char *more) {
@@ -39,47 +45,60 @@ static void __attribute__((noreturn)) fail(const char *what, const char *more) {
 /* ---- the engine ---- */
 
 typedef struct Engine {
+    const char *path;
     FILE *in, *out; /* its standard input and output */
     pid_t pid;
+    bool chess960;
 } Engine;
 
-static Engine engine_start(const char *path) {
+/* False if it has ended, or says nothing for so long that the alarm came. */
+static bool engine_line(Engine *engine, char *line, size_t size) {
+    if (fgets(line, (int)size, engine->out) == NULL)
+        return false;
+    line[strcspn(line, "\r\n")] = 0;
+    return true;
+}
+
+static void engine_ready(Engine *engine) {
+    char line[512] = "";
+    fprintf(engine->in, "setoption name UCI_Chess960 value %s\nisready\n", engine->chess960 ? "true" : "false");
+    fflush(engine->in);
+    alarm(PATIENCE);
+    while (strcmp(line, "readyok") != 0)
+        if (!engine_line(engine, line, sizeof line))
+            fail("the engine has ended", "");
+    alarm(0);
+}
+
+static void engine_start(Engine *engine) {
     int in[2], out[2];
     if (pipe(in) != 0 || pipe(out) != 0)
         fail("no pipe", "");
-    Engine engine = { .pid = fork() };
-    if (engine.pid < 0)
+    engine->pid = fork();
+    if (engine->pid < 0)
         fail("no process", "");
-    if (engine.pid == 0) {
+    if (engine->pid == 0) {
         dup2(in[0], 0);
         dup2(out[1], 1);
         close(in[1]);
         close(out[0]);
-        execl(path, path, (char *)NULL);
+        execl(engine->path, engine->path, (char *)NULL);
         _exit(127);
     }
     close(in[0]);
     close(out[1]);
-    engine.in = fdopen(in[1], "w");
-    engine.out = fdopen(out[0], "r");
-    if (engine.in == NULL || engine.out == NULL)
+    engine->in = fdopen(in[1], "w");
+    engine->out = fdopen(out[0], "r");
+    if (engine->in == NULL || engine->out == NULL)
         fail("no stream", "");
-    return engine;
+    engine_ready(engine);
 }
 
-static void engine_line(Engine *engine, char *line, size_t size) {
-    if (fgets(line, (int)size, engine->out) == NULL)
-        fail("the engine has ended", "");
-    line[strcspn(line, "\r\n")] = 0;
-}
-
-static void engine_ready(Engine *engine) {
-    char line[512];
-    fputs("isready\n", engine->in);
-    fflush(engine->in);
-    do
-        engine_line(engine, line, sizeof line);
-    while (strcmp(line, "readyok") != 0);
+static void engine_stop(Engine *engine) {
+    fclose(engine->in); /* the end of its commands is its end */
+    fclose(engine->out);
+    kill(engine->pid, SIGTERM);
+    waitpid(engine->pid, NULL, 0);
 }
 
 /* What must be compared after one move, and what the engine says. */
@@ -91,6 +110,7 @@ typedef struct Ply {
     uint64_t checkers;
     uint64_t moves[256]; /* eight bytes of a move's UCI name as a number */
     int move_count;
+    bool whole; /* the answer came, and its list is as long as it says itself */
 } Ply;
 
 static uint64_t packed(const char *uci) {
@@ -117,24 +137,43 @@ static uint64_t read_squares(const char *text) {
 }
 
 /* The two kinds of answer come in order each, but `d` may overtake the counting before it. */
-static void engine_answers(Engine *engine, Ply *plies, int count) {
+static bool engine_answers(Engine *engine, Ply *plies, int count) {
     int boards = 0, lists = 0;
     char line[512];
     while (boards < count || lists < count) {
-        engine_line(engine, line, sizeof line);
+        if (!engine_line(engine, line, sizeof line))
+            return false;
         if (strncmp(line, "Fen: ", 5) == 0 && boards < count) {
             snprintf(plies[boards].fen, FEN_MAX, "%.*s", FEN_MAX - 1, line + 5);
         } else if (strncmp(line, "Checkers: ", 10) == 0 && boards < count) {
             plies[boards++].checkers = read_squares(line + 10);
         } else if (strncmp(line, "Nodes searched: ", 16) == 0 && lists < count) {
-            if (strtol(line + 16, NULL, 10) != plies[lists].move_count)
-                fail("the engine's list and count differ: ", line);
+            plies[lists].whole = strtol(line + 16, NULL, 10) == plies[lists].move_count;
             lists++;
         } else if (is_square(line) && is_square(line + 2) && lists < count && plies[lists].move_count < 256) {
             line[strcspn(line, ":")] = 0;
             plies[lists].moves[plies[lists].move_count++] = packed(line);
         }
     }
+    return true;
+}
+
+static void engine_ask(Engine *engine, Ply *plies, int count) {
+    for (int i = 0; i < count; i++) {
+        const Ply *ply = &plies[i];
+        plies[i].move_count = 0;
+        plies[i].whole = false;
+        plies[i].fen[0] = 0;
+        fprintf(engine->in, "position fen %s%s%s\nd\ngo perft 1\n", ply->before, ply->move[0] == 0 ? "" : " moves ", ply->move);
+    }
+    fflush(engine->in);
+    alarm(PATIENCE);
+    bool answered = engine_answers(engine, plies, count);
+    alarm(0);
+    if (answered)
+        return;
+    engine_stop(engine);
+    engine_start(engine);
 }
 
 /* ---- positions to begin with ---- */
@@ -171,6 +210,7 @@ typedef struct Game {
 typedef struct Totals {
     uint64_t plies, setups, moves, checks, double_checks, mates, stalemates, castlings, castlings960, promotions;
     uint64_t en_passant, en_passant_barred; /* played; a pawn stands beside, but its king would be in check */
+    uint64_t asked_again;
     bool arrays[ARRAYS];
 } Totals;
 
@@ -360,7 +400,6 @@ static unsigned fen_form(const Position *position) {
 /* The next ply of the game, or a new game's first position. */
 static void ply_make(const Recipe *recipe, bool chess960, Game *game, Ply *ret) {
     MoveList list = { .count = 0 };
-    ret->move_count = 0;
     ret->move[0] = 0;
     if (game->left > 0)
         moves_legal(&game->position, &list);
@@ -444,12 +483,14 @@ static bool same_fen(const Ply *ply) {
         return false;
     Colour turn = position_turn(&ply->after), other = turn == WHITE ? BLACK : WHITE;
     int behind = square_make(their_square[0] - 'a', their_square[1] - '1');
-    totals.en_passant_barred++;
-    return position_piece_at(&ply->after, behind ^ 8) == piece_make(other, PAWN) && beside_pawn(&ply->after, turn, behind ^ 8)
+    bool barred = position_piece_at(&ply->after, behind ^ 8) == piece_make(other, PAWN) && beside_pawn(&ply->after, turn, behind ^ 8)
         && !captures_en_passant(ply, their_square);
+    totals.en_passant_barred += barred;
+    return barred;
 }
 
-static void ply_compare(Ply *ply) {
+/* What differs, NULL if nothing does. */
+static const char *difference(Ply *ply) {
     MoveList list;
     uint64_t ours[MOVES_MAX];
     moves_legal(&ply->after, &list);
@@ -461,34 +502,42 @@ static void ply_compare(Ply *ply) {
     qsort(ours, (size_t)list.count, sizeof ours[0], by_number);
     qsort(ply->moves, (size_t)ply->move_count, sizeof ply->moves[0], by_number);
     if (list.count != ply->move_count || memcmp(ours, ply->moves, sizeof ours[0] * (size_t)list.count) != 0)
-        differ(ply, "the list of legal moves");
+        return "the list of legal moves";
     if (position_checkers(&ply->after) != ply->checkers || position_in_check(&ply->after) != (ply->checkers != 0))
-        differ(ply, "check");
-    if (!same_fen(ply))
-        differ(ply, "the position");
-    totals.moves += (uint64_t)list.count;
+        return "check";
+    return same_fen(ply) ? NULL : "the position";
+}
+
+static void ply_compare(Engine *engine, Ply *ply) {
+    const char *what = difference(ply);
+    for (int i = 1; i < TRIES && (what != NULL || !ply->whole); i++) {
+        totals.asked_again++;
+        engine_ask(engine, ply, 1);
+        what = difference(ply);
+    }
+    if (!ply->whole)
+        fail("the engine's list and its count differ in ", ply->before);
+    if (what != NULL)
+        differ(ply, what);
+    totals.moves += (uint64_t)ply->move_count;
     totals.checks += ply->checkers != 0;
-    totals.double_checks += (ply->checkers & (ply->checkers - 1)) != 0 && ply->checkers != 0;
-    totals.mates += list.count == 0 && ply->checkers != 0;
-    totals.stalemates += list.count == 0 && ply->checkers == 0;
+    totals.double_checks += (ply->checkers & (ply->checkers - 1)) != 0;
+    totals.mates += ply->move_count == 0 && ply->checkers != 0;
+    totals.stalemates += ply->move_count == 0 && ply->checkers == 0;
 }
 
 static void play(Engine *engine, const Recipe *recipe, bool chess960, uint64_t plies) {
     static Ply batch[BATCH];
     Game game = { .left = 0 };
-    fprintf(engine->in, "setoption name UCI_Chess960 value %s\n", chess960 ? "true" : "false");
+    engine->chess960 = chess960;
     engine_ready(engine);
     for (uint64_t until = totals.plies + plies; totals.plies < until;) {
         int count = 0;
-        while (count < BATCH && totals.plies < until) {
-            Ply *ply = &batch[count++];
-            ply_make(recipe, chess960, &game, ply);
-            fprintf(engine->in, "position fen %s%s%s\nd\ngo perft 1\n", ply->before, ply->move[0] == 0 ? "" : " moves ", ply->move);
-        }
-        fflush(engine->in);
-        engine_answers(engine, batch, count);
+        while (count < BATCH && totals.plies < until)
+            ply_make(recipe, chess960, &game, &batch[count++]);
+        engine_ask(engine, batch, count);
         for (int i = 0; i < count; i++)
-            ply_compare(&batch[i]);
+            ply_compare(engine, &batch[i]);
     }
 }
 
@@ -500,11 +549,15 @@ static void report(void) {
         { "plies", totals.plies }, { "first positions", totals.setups }, { "legal moves", totals.moves }, { "arrays", arrays },
         { "castlings", totals.castlings }, { "in chess960", totals.castlings960 }, { "en passant", totals.en_passant },
         { "barred", totals.en_passant_barred }, { "promotions", totals.promotions }, { "checks", totals.checks },
-        { "double checks", totals.double_checks }, { "mates", totals.mates }, { "stalemates", totals.stalemates },
+        { "double checks", totals.double_checks }, { "mates", totals.mates }, { "stalemates", totals.stalemates }, { "asked again", totals.asked_again },
     };
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         printf("%s %llu, ", counts[i].name, (unsigned long long)counts[i].count);
     puts("differences 0");
+}
+
+static void too_late(int signal_number) {
+    (void)signal_number; /* it interrupts the reading, that is all */
 }
 
 int main(int argc, char **argv) {
@@ -522,8 +575,9 @@ int main(int argc, char **argv) {
             fail("usage: oracle [--engine PATH] [--plies N] [--seed N], not ", argv[i]);
     }
     signal(SIGPIPE, SIG_IGN);
-    Engine engine = engine_start(path);
-    engine_ready(&engine);
+    sigaction(SIGALRM, &(struct sigaction){ .sa_handler = too_late }, NULL);
+    Engine engine = { .path = path };
+    engine_start(&engine);
     for (int i = 0; i < RECIPES; i++) {
         const Recipe *recipe = &recipes[i];
         uint64_t share = plies * (uint64_t)recipe->share / 100, modes = (uint64_t)recipe->standard + recipe->chess960;
@@ -532,10 +586,7 @@ int main(int argc, char **argv) {
         if (recipe->chess960)
             play(&engine, recipe, true, share / modes);
     }
-    fputs("quit\n", engine.in);
-    fclose(engine.in);
-    fclose(engine.out);
-    waitpid(engine.pid, NULL, 0);
+    engine_stop(&engine);
     report();
     return 0;
 }
