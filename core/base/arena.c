@@ -32,6 +32,25 @@ void arena_free(Arena *arena) {
     arena_init(arena, arena->maximum);
 }
 
+void arena_reset(Arena *arena) {
+    ArenaBlock *kept = NULL;
+    for (ArenaBlock *block = arena->blocks; block != NULL;) {
+        ArenaBlock *next = block->next;
+        if (kept == NULL && block->size == BLOCK_SIZE)
+            kept = block;
+        else
+            free(block);
+        block = next;
+    }
+    arena_init(arena, arena->maximum);
+    if (kept == NULL)
+        return;
+    memset(kept + 1, 0, kept->used);
+    kept->used = 0;
+    kept->next = NULL;
+    arena->blocks = kept;
+}
+
 void *arena_alloc(Arena *arena, size_t size) {
     if (size > arena->maximum || size > SIZE_MAX / 2) {
         arena->exhausted = true;

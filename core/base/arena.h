@@ -20,6 +20,9 @@ typedef struct Arena {
 void arena_init(Arena *arena, size_t maximum);
 void arena_free(Arena *arena); /* the arena can be used again afterwards */
 
+/* As arena_free(), but keeps a small block for the next use: for a loop that wants an arena for each of many things. */
+void arena_reset(Arena *arena);
+
 void *arena_alloc(Arena *arena, size_t size);
 char *arena_copy(Arena *arena, const char *text, size_t length); /* adds a NUL */
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -194,7 +194,9 @@ static char *build_pgn(const json_t *view) {
     };
     Str out;
     str_init(&out, LETTER_MAX);
-    if (pgn_write(&out, tags, sizeof tags / sizeof tags[0], &start, moves, count, NULL, pgn_result(game)))
+    const PgnGame score = { .tags = tags, .tag_count = sizeof tags / sizeof tags[0], .start = start, .moves = moves, .move_count = count,
+                            .result = pgn_result(game) };
+    if (pgn_write(&out, &score))
         text = str_take(&out);
     str_free(&out);
 done:

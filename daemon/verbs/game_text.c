@@ -100,8 +100,9 @@ int game_print_pgn(const GameSheet *sheet, Error *error) {
     for (int i = 0; moves != NULL && i < game->ply_count; i++)
         moves[i] = game->plies[i].move;
     bool printable = game->result == RESULT_WHITE || game->result == RESULT_BLACK || game->result == RESULT_DRAW;
-    bool good = moves != NULL && pgn_write(&out, tags, sizeof tags / sizeof tags[0], &game->initial, moves, (size_t)game->ply_count, NULL,
-                                           printable ? result_text(game->result) : "*");
+    const PgnGame score = { .tags = tags, .tag_count = sizeof tags / sizeof tags[0], .start = game->initial, .moves = moves,
+                            .move_count = (size_t)game->ply_count, .result = printable ? result_text(game->result) : "*" };
+    bool good = moves != NULL && pgn_write(&out, &score);
     if (good)
         print_text(stdout, out.data);
     str_free(&out);
