@@ -2,8 +2,7 @@
  *
  * Best first over all positions that can arise, each looked at once. Positions that the
  * quick proofs rule out are left aside. Nothing left to look at and no mate seen: none can
- * arise. Positions are told apart by all that the rules know of them (men, turn, castling and
- * en passant rights), so no chance of a hash is in the proof. */
+ * arise. */
 #ifndef EPISTLE_CORE_CHESS_MATING_SEARCH_H
 #define EPISTLE_CORE_CHESS_MATING_SEARCH_H
 

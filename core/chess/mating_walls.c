@@ -69,15 +69,36 @@ static uint64_t capturable(const Position *position, const Walls *walls, Colour 
     return targets;
 }
 
+/* Where pawns of this colour may arrive by taking. */
+static uint64_t entries(const Position *position, const Walls *walls, Colour colour) {
+    return attacks_pawns(colour, walls->reach[colour][PAWN]) & capturable(position, walls, colour);
+}
+
+/* Files as whole columns. */
+static uint64_t files_of(uint64_t set) {
+    set |= set >> 32;
+    set |= set >> 16;
+    set |= set >> 8;
+    return (set & RANK_1) * FILE_A;
+}
+
+/* Squares pawns of this colour cannot advance to: solid ones, and the homes of enemy pawns that
+ * stay on their file for good. Such a pawn has gone ahead when its home is empty, so who comes
+ * to it down the file would have passed it; unless he took his way into that file. One that has
+ * promoted had nobody left ahead of it. */
+static uint64_t closed_to_pawns(const Position *position, const Walls *walls, Colour colour) {
+    uint64_t staying = position_men(position, other(colour), PAWN) & ~walls->astray;
+    return walls->solid | (staying & ~files_of(entries(position, walls, colour)));
+}
+
 static void spread(const Position *position, Walls *walls, Colour colour) {
     uint64_t *reach = walls->reach[colour];
     uint64_t enemy_king = position_men(position, other(colour), KING);
     uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
-    reach[PAWN] |= (forward(colour, reach[PAWN]) & ~walls->solid)
-        | (attacks_pawns(colour, reach[PAWN]) & capturable(position, walls, colour));
+    reach[PAWN] |= (forward(colour, reach[PAWN]) & ~closed_to_pawns(position, walls, colour))
+        | entries(position, walls, colour);
     uint64_t promoted = reach[PAWN] & (RANK_1 | RANK_8);
     if (promoted != 0) {
-        walls->promotes[colour] = true;
         for (int kind = KNIGHT; kind <= QUEEN; kind++)
             reach[kind] |= promoted;
     }
@@ -96,12 +117,29 @@ static uint64_t loosened(const Position *position, const Walls *walls, Colour co
     uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
     uint64_t walkable = open & ~guarded(position, walls, other(colour));
     uint64_t leaving = (kinds[PAWN]
-                        & (forward(other(colour), ~walls->solid)
+                        & (forward(other(colour), ~closed_to_pawns(position, walls, colour))
                            | attacks_pawns(other(colour), capturable(position, walls, colour))))
         | (kinds[KNIGHT] & attacks_knights(open)) | ((kinds[BISHOP] | kinds[QUEEN]) & diagonal_steps(open))
         | ((kinds[ROOK] | kinds[QUEEN]) & straight_steps(open)) | (kinds[KING] & king_steps(walkable));
     uint64_t taken = presence(walls, other(colour)) | walls->reach[other(colour)][KING];
     return home & (leaving | (taken & ~kinds[KING]));
+}
+
+/* Pawns of this colour that may take or be taken anywhere on their file. */
+static uint64_t strayed(const Position *position, const Walls *walls, Colour colour) {
+    const uint64_t *enemy = walls->reach[other(colour)];
+    uint64_t takers = enemy[KNIGHT] | enemy[BISHOP] | enemy[ROOK] | enemy[QUEEN] | enemy[KING]
+        | entries(position, walls, other(colour));
+    uint64_t ends = takers | attacks_pawns(other(colour), capturable(position, walls, colour));
+    uint64_t found = 0;
+    for (uint64_t pawns = position_men(position, colour, PAWN) & ~walls->astray; pawns != 0; pawns &= pawns - 1) {
+        int home = set_first(pawns);
+        uint64_t path = line_file(home) & walls->reach[colour][PAWN];
+        path &= colour == WHITE ? ~UINT64_C(0) << home : ~UINT64_C(0) >> (63 - home);
+        if (path & ends)
+            found |= square_set(home);
+    }
+    return found;
 }
 
 /* Castling puts king and rook where their steps may not: taken as possible while the right is there. */
@@ -119,21 +157,24 @@ static void add_castling(const Position *position, Walls *walls) {
 
 void walls_find(const Position *position, Walls *ret) {
     ret->solid = position->sides[WHITE] | position->sides[BLACK];
+    ret->astray = 0;
     for (int colour = WHITE; colour <= BLACK; colour++) {
-        ret->promotes[colour] = false;
         for (int kind = EMPTY; kind < KIND_COUNT; kind++)
             ret->reach[colour][kind] = position->sides[colour] & position->kinds[kind];
     }
     add_castling(position, ret);
-    if (position->en_passant != NO_SQUARE)
+    if (position->en_passant != NO_SQUARE) {
         ret->solid &= ~square_set(position->en_passant ^ 8);
+        ret->astray |= square_set(position->en_passant ^ 8);
+    }
     Walls before;
     do {
         before = *ret;
         for (int colour = WHITE; colour <= BLACK; colour++)
             spread(position, ret, (Colour)colour);
         ret->solid &= ~(loosened(position, ret, WHITE) | loosened(position, ret, BLACK));
-    } while (before.solid != ret->solid || memcmp(before.reach, ret->reach, sizeof before.reach) != 0);
+        ret->astray |= strayed(position, ret, WHITE) | strayed(position, ret, BLACK);
+    } while (memcmp(&before, ret, sizeof before) != 0);
 }
 
 /* Squares that men of `side` other than the king may come to attack. A line may pass through
@@ -148,9 +189,75 @@ static uint64_t attackable(const Position *position, const Walls *walls, Colour 
         | straight_steps(straight);
 }
 
+uint64_t walls_reach_of(const Position *position, const Walls *walls, int square) {
+    int piece = position_piece_at(position, square);
+    Colour colour = piece_colour(piece);
+    uint64_t set = square_set(square), enemy_king = position_men(position, other(colour), KING);
+    uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
+    switch (piece_kind(piece)) {
+    case KNIGHT: return flood(set, attacks_knights, open);
+    case BISHOP: return flood(set, diagonal_steps, open);
+    case ROOK: return walls->reach[colour][ROOK]; /* castling may have put him elsewhere */
+    case QUEEN: return flood(set, both_steps, open);
+    case PAWN: return walls->reach[colour][PAWN]
+        | (walls->reach[colour][PAWN] & (RANK_1 | RANK_8) ? presence(walls, colour) : 0);
+    default: return walls->reach[colour][KING];
+    }
+}
+
+void blockers_find(const Position *position, const Walls *walls, uint64_t men, Blockers *ret) {
+    ret->count = 0;
+    for (; men != 0; men &= men - 1)
+        ret->reach[ret->count++] = walls_reach_of(position, walls, set_first(men));
+}
+
+/* Bipartite matching by augmenting paths: `taken[i]` is the square that man i is to block. */
+static bool assign(const Blockers *blockers, int square, int taken[], uint32_t *tried) {
+    for (int man = 0; man < blockers->count; man++) {
+        if (!(blockers->reach[man] & square_set(square)) || (*tried & (UINT32_C(1) << man)))
+            continue;
+        *tried |= UINT32_C(1) << man;
+        if (taken[man] == NO_SQUARE || assign(blockers, taken[man], taken, tried)) {
+            taken[man] = square;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool blockers_fill(const Blockers *blockers, uint64_t squares) {
+    int taken[BLOCKERS_MAX];
+    if (set_count(squares) > blockers->count)
+        return false;
+    for (int man = 0; man < blockers->count; man++)
+        taken[man] = NO_SQUARE;
+    for (; squares != 0; squares &= squares - 1) {
+        uint32_t tried = 0;
+        if (!assign(blockers, set_first(squares), taken, &tried))
+            return false;
+    }
+    return true;
+}
+
 bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side) {
-    uint64_t checks = attackable(position, walls, side);
+    Colour loser = other(side);
+    uint64_t checks = attackable(position, walls, side), kings = walls->reach[side][KING];
+    uint64_t own = position->sides[loser] & ~position->kinds[KING];
     /* every square beside the mated king is attacked, or a man of his own stands there */
-    uint64_t shut = checks | king_steps(walls->reach[side][KING]) | presence(walls, other(side));
-    return (walls->reach[other(side)][KING] & checks & ~king_steps(~shut)) == 0;
+    uint64_t shut = checks | king_steps(kings) | presence(walls, loser);
+    uint64_t places = walls->reach[loser][KING] & checks & ~king_steps(~shut);
+    if (places == 0)
+        return true;
+    Blockers blockers;
+    blockers_find(position, walls, own & ~walls->solid, &blockers);
+    for (; places != 0; places &= places - 1) {
+        int king = set_first(places);
+        uint64_t beside = attacks_king(king);
+        for (uint64_t from = kings & ~(beside | square_set(king)); from != 0; from &= from - 1) {
+            uint64_t open = beside & ~checks & ~attacks_king(set_first(from)) & ~(walls->solid & own);
+            if (blockers_fill(&blockers, open))
+                return false;
+        }
+    }
+    return true;
 }

@@ -8,10 +8,26 @@
 typedef struct Walls {
     uint64_t reach[2][KIND_COUNT]; /* squares where a man of this colour and kind may ever stand */
     uint64_t solid;                /* squares whose man of today stands there for good */
-    bool promotes[2];              /* a pawn of this colour may promote */
+    uint64_t astray;               /* homes of pawns that may leave their file: take or be taken */
 } Walls;
 
 void walls_find(const Position *position, Walls *ret);
+
+/* Where the man of this square may ever stand, a pawn also as what he promotes to. */
+uint64_t walls_reach_of(const Position *position, const Walls *walls, int square);
+
+/* Men that may help to shut their own king in, by where each may ever stand. */
+enum { BLOCKERS_MAX = 16 };
+typedef struct Blockers {
+    uint64_t reach[BLOCKERS_MAX];
+    int count;
+} Blockers;
+
+/* Of the men on these squares, 16 at most. */
+void blockers_find(const Position *position, const Walls *walls, uint64_t men, Blockers *ret);
+
+/* Whether each of the squares could be held by a different man at once. */
+bool blockers_fill(const Blockers *blockers, uint64_t squares);
 
 /* True if `side` can never mate, judged by the walls of this position. */
 bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side);
