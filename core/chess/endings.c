@@ -1,6 +1,7 @@
 #include "core/chess/endings.h"
 
 #include "core/chess/attacks.h"
+#include "core/chess/mating.h"
 #include "core/chess/movegen.h"
 
 bool ending_insufficient(const Position *position) {
@@ -13,7 +14,7 @@ bool ending_insufficient(const Position *position) {
     return kinds[KNIGHT] == 0 && ((minor & LIGHT_SQUARES) == 0 || (minor & ~LIGHT_SQUARES) == 0);
 }
 
-Ending ending_of(const Position *position) {
+Ending ending_plain(const Position *position) {
     MoveList list;
     moves_legal(position, &list);
     if (list.count == 0)
@@ -21,12 +22,7 @@ Ending ending_of(const Position *position) {
     return ending_insufficient(position) ? ENDING_INSUFFICIENT : ENDING_NONE;
 }
 
-int ending_repetitions(const uint64_t *keys, size_t count, int halfmove) {
-    if (count == 0)
-        return 0;
-    int repetitions = 1;
-    /* The same side is to move every second ply only. */
-    for (size_t back = 2; back < count && back <= (size_t)halfmove; back += 2)
-        repetitions += keys[count - 1 - back] == keys[count - 1];
-    return repetitions;
+Ending ending_of(const Position *position) {
+    Ending ending = ending_plain(position);
+    return ending == ENDING_NONE && mating_dead(position) ? ENDING_DEAD : ending;
 }

@@ -1,29 +1,26 @@
-/* Endings: what ends a game on the board by itself, and repetition.
- *
- * Dead positions beyond bare material (Law 5.2b, blocked positions) are not told here yet. */
+/* Endings: what ends a game on the board by itself. Repetition and move counts: history.h. */
 #ifndef EPISTLE_CORE_CHESS_ENDINGS_H
 #define EPISTLE_CORE_CHESS_ENDINGS_H
 
 #include "core/chess/position.h"
 
-#include <stddef.h>
-
 typedef enum {
     ENDING_NONE,
-    ENDING_CHECKMATE,   /* the side to move is mated (5.1a) */
-    ENDING_STALEMATE,   /* 5.2a */
-    ENDING_INSUFFICIENT /* neither side can mate with any play: see ending_insufficient() */
+    ENDING_CHECKMATE,    /* the side to move is mated (5.1a) */
+    ENDING_STALEMATE,    /* 5.2a */
+    ENDING_INSUFFICIENT, /* neither side can mate with any play (5.2b), by material: see ending_insufficient() */
+    ENDING_DEAD          /* neither side can, though the material would do (5.2b, 9.6): walls of pawns, forced moves */
 } Ending;
 
+/* The first of them that holds. Dead positions by the quick mode of mating.h: none that is said is none, one or the other is
+ * not seen. It may see more in later versions, so what an older one played on from is no fault. */
 Ending ending_of(const Position *position);
+
+/* Without ENDING_DEAD: what is plain on every board and the same in every version. */
+Ending ending_plain(const Position *position);
 
 /* Bare kings; king and one minor piece against a bare king; kings and any number of bishops
  * that all move on squares of one colour. */
 bool ending_insufficient(const Position *position);
-
-/* How often the last of the keys occurs among them, itself included (Law 9.2 wants three).
- * keys: position_key() of every position of the game from the start position on; halfmove: of
- * the last position, older ones than that cannot be the same and are not looked at. */
-int ending_repetitions(const uint64_t *keys, size_t count, int halfmove);
 
 #endif

@@ -99,6 +99,36 @@ static bool initial_canonical(const char *fen, const Position *initial) {
     return strcmp(fen, again) == 0 && strcmp(fen, array) != 0;
 }
 
+static Result result_of(Ending ending, const Position *after, Reason *ret_reason) {
+    *ret_reason = REASON_NONE;
+    switch (ending) {
+    case ENDING_NONE:
+        break;
+    case ENDING_CHECKMATE:
+        *ret_reason = REASON_CHECKMATE;
+        return position_turn(after) == WHITE ? RESULT_BLACK : RESULT_WHITE;
+    case ENDING_STALEMATE:
+        *ret_reason = REASON_STALEMATE;
+        return RESULT_DRAW;
+    case ENDING_INSUFFICIENT:
+    case ENDING_DEAD:
+        *ret_reason = REASON_DEAD_POSITION;
+        return RESULT_DRAW;
+    }
+    return RESULT_NONE;
+}
+
+Result game_ending(const Position *after, Reason *ret_reason) {
+    return result_of(ending_of(after), after, ret_reason);
+}
+
+Result game_forfeit(const Position *position, Colour loser, const MatingLimits *limits, MatingLine *ret_line) {
+    Colour winner = game_opponent(loser);
+    if (mating_full(position, winner, limits, ret_line, NULL) == MATING_CANNOT)
+        return RESULT_DRAW;
+    return winner == WHITE ? RESULT_WHITE : RESULT_BLACK;
+}
+
 static int apply_start(Game *game, const Entry *entry, Error *error) {
     Control control;
     Position initial;
@@ -117,7 +147,7 @@ static int apply_start(Game *game, const Entry *entry, Error *error) {
     if (!initial_canonical(entry->fen, &initial))
         return refuse(entry, error, "the position is not spelled as the record spells it.");
     Reason reason;
-    if (game_ending(&initial, &reason) != RESULT_NONE)
+    if (result_of(ending_plain(&initial), &initial, &reason) != RESULT_NONE)
         return refuse(entry, error, "in this position the game is over already.");
     if (reserve(game, 1, error) < 0)
         return -1;
@@ -204,24 +234,6 @@ static void settle_offer(Game *game, Colour mover, bool offers) {
     }
 }
 
-Result game_ending(const Position *after, Reason *ret_reason) {
-    *ret_reason = REASON_NONE;
-    switch (ending_of(after)) {
-    case ENDING_NONE:
-        break;
-    case ENDING_CHECKMATE:
-        *ret_reason = REASON_CHECKMATE;
-        return position_turn(after) == WHITE ? RESULT_BLACK : RESULT_WHITE;
-    case ENDING_STALEMATE:
-        *ret_reason = REASON_STALEMATE;
-        return RESULT_DRAW;
-    case ENDING_INSUFFICIENT:
-        *ret_reason = REASON_DEAD_POSITION;
-        return RESULT_DRAW;
-    }
-    return RESULT_NONE;
-}
-
 static int apply_move(Game *game, const Entry *entry, Error *error) {
     Move move = MOVE_NONE;
     if (check_move(game, entry, &move, error) < 0 || reserve(game, (size_t)game->ply_count + 1, error) < 0)
@@ -238,7 +250,7 @@ static int apply_move(Game *game, const Entry *entry, Error *error) {
     game->running_since = INSTANT_NONE;
     settle_offer(game, mover, entry->offer);
     Reason reason;
-    Result result = game_ending(&game->position, &reason);
+    Result result = result_of(ending_plain(&game->position), &game->position, &reason);
     call_for_result(game, result, reason, entry);
     return 0;
 }
@@ -287,11 +299,22 @@ static int apply_resign(Game *game, const Entry *entry, Error *error) {
     return 0;
 }
 
+/* Of a record it is not demanded that it ends in a dead position, but for bare material: a later version may see more of them
+ * than the one that wrote it. Where the result stands, it must be right. */
+static bool ends_dead(const Game *game, const Entry *entry) {
+    return entry->reason == REASON_DEAD_POSITION && game->last_kind_ == ENTRY_MOVE && mating_dead(&game->position);
+}
+
 static int apply_result(Game *game, const Entry *entry, Error *error) {
-    if (game->due_result_ != RESULT_NONE) {
-        if (entry->result != game->due_result_ || entry->reason != game->due_reason_ || entry->by != AUTHOR_SERVICE)
-            return refuse(entry, error, "the entry before ends the game %s (%s), by the service.",
-                          result_text(game->due_result_), reason_name(game->due_reason_));
+    Result due = game->due_result_;
+    Reason reason = game->due_reason_;
+    if (due == RESULT_NONE && ends_dead(game, entry)) {
+        due = RESULT_DRAW;
+        reason = REASON_DEAD_POSITION;
+    }
+    if (due != RESULT_NONE) {
+        if (entry->result != due || entry->reason != reason || entry->by != AUTHOR_SERVICE)
+            return refuse(entry, error, "the entry before ends the game %s (%s), by the service.", result_text(due), reason_name(reason));
         if (entry->at != game->due_at_ || entry->letter != game->due_letter_)
             return refuse(entry, error, "it must bear the time and the letter of the entry before.");
     } else if (entry->reason != REASON_RULING || entry->by != AUTHOR_ARBITER) {
@@ -350,6 +373,7 @@ static int apply(Game *game, const Entry *entry, Error *error) {
     if (appliers[entry->kind](game, entry, error) < 0)
         return -1;
     game->entry_count++;
+    game->last_kind_ = entry->kind;
     text_copy(game->head, sizeof game->head, entry->hash);
     return 0;
 }

@@ -10,6 +10,8 @@
  *     empty                   start → running                                           game_plan_start
  *     running                 notice → running (once a ply, for the side to move)       game_plan_notice
  *                             move → running, or result due (mate, stalemate, dead)     game_plan_move
+ *                             result (dead position) → over, if the entry before is a   with the move
+ *                             move into one that is not plain by material
  *                             offer, decline → running                                  game_plan_offer, _decline
  *                             accept, resign → result due                               game_plan_accept, _resign
  *                             result (a ruling) → over                                  game_plan_ruling
@@ -22,6 +24,7 @@
 #ifndef EPISTLE_CORE_GAME_GAME_H
 #define EPISTLE_CORE_GAME_GAME_H
 
+#include "core/chess/mating.h"
 #include "core/chess/position.h"
 #include "core/game/record.h"
 
@@ -63,6 +66,7 @@ typedef struct Game {
     Reason due_reason_;
     Instant due_at_;
     int64_t due_letter_;
+    EntryKind last_kind_;
 } Game;
 
 enum { GAME_PLIES_MAX = 4000 };
@@ -119,8 +123,15 @@ static inline int64_t game_player(const Game *game, Colour colour) { return colo
 static inline Author game_author(Colour colour) { return colour == WHITE ? AUTHOR_WHITE : AUTHOR_BLACK; }
 static inline Colour game_opponent(Colour colour) { return colour == WHITE ? BLACK : WHITE; }
 
-/* What ends a game in this position by itself, under rules 1: mate, stalemate, dead by material. RESULT_NONE: nothing. */
+/* What ends a game in this position by itself: mate, stalemate, a dead position. RESULT_NONE: nothing. A record must end where
+ * the position is mate, stalemate, or dead by its material; where it is dead for another reason (ENDING_DEAD) it may end, as it
+ * does since the service sees that, and need not, as it did not before. */
 Result game_ending(const Position *after, Reason *ret_reason);
+
+/* What comes of it when a side must lose but for its opponent's inability: a flag (6.9), a third illegal move (7.4), a sealed move
+ * that is none. A draw if the opponent cannot mate by any series of legal moves, by the full mode of mating.h, whose limits and
+ * line these are (ret_line may be NULL: how he still could); else the opponent's win. */
+Result game_forfeit(const Position *position, Colour loser, const MatingLimits *limits, MatingLine *ret_line);
 
 /* The deadline of the side to move: from running_since, or, where that is not known yet, from `assumed` (a floor, RULINGS 32;
  * moved up to the announced start). INSTANT_NONE when the game is over or has no time control. */

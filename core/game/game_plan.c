@@ -69,6 +69,9 @@ int game_plan_start(int64_t white, int64_t black, const Control *control, const 
     int status = finish(&entry, error);
     if (status == 0)
         status = game_apply(game, &entry, error);
+    Reason reason;
+    if (status == 0 && game_ending(&game->position, &reason) != RESULT_NONE)
+        status = refuse(error, "In this position the game is over already: neither side can ever checkmate the other.");
     if (status < 0 && error != NULL && error->grade == ERROR_DAMAGED)
         error->grade = ERROR_INPUT;
     game_free(game);

@@ -182,6 +182,8 @@ static void test_endings(void **state) {
         { "7k/8/8/8/8/8/6r1/7K w - - 0 1", "Kxg2", RESULT_DRAW, REASON_DEAD_POSITION },
         { "7k/8/8/8/8/8/6r1/5B1K w - - 0 1", "Bxg2", RESULT_DRAW, REASON_DEAD_POSITION },
         { "7k/8/8/8/8/8/P5r1/7K w - - 0 1", "Kxg2", RESULT_NONE, REASON_NONE },
+        { "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1", "fxg4", RESULT_DRAW, REASON_DEAD_POSITION }, /* walls of pawns */
+        { "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1", "f4", RESULT_NONE, REASON_NONE },
     };
     for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
         Match match;
@@ -192,6 +194,60 @@ static void test_endings(void **state) {
         assert_int_equal(match.game->ended, ends[i].result == RESULT_NONE ? INSTANT_NONE : T0 + DAY);
         finish(&match);
     }
+}
+
+/* Positions dead but for their material: the service ends the game there; a record that went on, since the version that wrote
+ * it did not see that, stays a good record. */
+static void test_dead_position(void **state) {
+    (void)state;
+    static const char fen[] = "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1";
+    Match match;
+    Entry entries[2], entry;
+    begin_from(&match, "10/50d", fen, 0, INSTANT_NONE);
+    assert_int_equal(game_plan_move(match.game, read_move(match.game, "fxg4"), T0 + DAY, 3, true, entries, NULL), 2);
+    Entry early = entries[1];
+    early.number = 2;
+    text_copy(early.previous, sizeof early.previous, match.game->head);
+    demand_refused(&match, &early, "nothing on the board"); /* before the move */
+    apply(&match, &entries[0], 1);
+    assert_int_equal(match.game->result, RESULT_NONE);
+    check_replay(&match);
+    entry = entries[1], entry.result = RESULT_WHITE, demand_refused(&match, &entry, "ends the game 1/2-1/2 (dead-position)");
+    entry = entries[1], entry.by = AUTHOR_WHITE, demand_refused(&match, &entry, "by the service");
+    entry = entries[1], entry.at++, demand_refused(&match, &entry, "time and the letter");
+    entry = entries[1], entry.letter++, demand_refused(&match, &entry, "time and the letter");
+    entry = entries[1], entry.reason = REASON_STALEMATE, demand_refused(&match, &entry, "nothing on the board");
+    apply(&match, &entries[1], 1);
+    assert_int_equal(match.game->reason, REASON_DEAD_POSITION);
+    finish(&match);
+
+    begin_from(&match, "10/50d", fen, 0, INSTANT_NONE);
+    assert_int_equal(game_plan_move(match.game, read_move(match.game, "fxg4"), T0 + DAY, 3, false, entries, NULL), 2);
+    apply(&match, &entries[0], 1); /* as an older version left it */
+    notice(&match, T0 + DAY);
+    entry = entries[1], entry.number = 4;
+    text_copy(entry.previous, sizeof entry.previous, match.game->head);
+    demand_refused(&match, &entry, "nothing on the board"); /* not behind the move */
+    assert_int_equal(move(&match, "Kd7", T0 + 2 * DAY, false), 2); /* but at the next one */
+    assert_int_equal(match.game->result, RESULT_DRAW);
+    assert_int_equal(match.game->reason, REASON_DEAD_POSITION);
+    finish(&match);
+
+    begin_from(&match, "10/50d", fen, 0, INSTANT_NONE);
+    assert_int_equal(move(&match, "f4", T0 + DAY, false), 1);
+    entry = next(&match, ENTRY_RESULT, AUTHOR_SERVICE);
+    entry.result = RESULT_DRAW, entry.reason = REASON_DEAD_POSITION, entry.at = T0 + DAY, entry.letter = match.letter;
+    demand_refused(&match, &entry, "nothing on the board"); /* not dead */
+    finish(&match);
+
+    Control control;
+    Position dead;
+    Error error = { .grade = ERROR_NONE };
+    assert_int_equal(control_read("10/50d", &control, NULL), 0);
+    assert_true(fen_read("4k3/8/8/p2p2p1/P2P2P1/8/8/4K3 w - - 0 1", 0, &dead, NULL));
+    assert_int_equal(game_plan_start(7, 12, &control, &dead, INSTANT_NONE, AUTHOR_SERVICE, T0, 0, &entry, &error), -1);
+    assert_int_equal(error.grade, ERROR_INPUT);
+    assert_non_null(strstr(error.text, "neither side can ever checkmate"));
 }
 
 static void test_resign_and_rulings(void **state) {
@@ -399,7 +455,8 @@ static void test_restore(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused_starts), cmocka_unit_test(test_refused_moves), cmocka_unit_test(test_refused_acts),
-        cmocka_unit_test(test_result_due),     cmocka_unit_test(test_endings),       cmocka_unit_test(test_resign_and_rulings),
+        cmocka_unit_test(test_result_due),     cmocka_unit_test(test_endings),
+        cmocka_unit_test(test_dead_position),  cmocka_unit_test(test_resign_and_rulings),
         cmocka_unit_test(test_notices),        cmocka_unit_test(test_late),          cmocka_unit_test(test_offers),
         cmocka_unit_test(test_restore),
     };
