@@ -92,7 +92,7 @@ static void test_layout(void **state) {
     (void)state;
     expect_rewritten("1.e4!?{a}{b}e5 ; c } d\n2.Nf3(2.Bc4$1 Nc6(2...d6))(2.--)Nc6 1-0",
                      ROSTER "[Result \"1-0\"]\n\n1. e4 $5 {a} {b} 1... e5 {c ) d} 2. Nf3 (2. Bc4 $1 Nc6 (2... d6)) (2. --) 2...\nNc6 1-0\n\n");
-    expect_rewritten("1.e4()({x})(()1. d4{z})c5*",
+    expect_rewritten("1.e4()({x})(()1. d4{z})c5 *",
                      ROSTER "[Result \"*\"]\n\n1. e4 () ({x}) (() 1. d4 {z}) 1... c5 *\n\n");
 }
 
