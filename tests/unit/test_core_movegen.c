@@ -128,12 +128,12 @@ static bool slow_pawn_goes(const Position *position, const int board[64], int fr
 }
 
 /* Legal by the Laws, for any 16 bits. */
-static bool slow_legal(const Position *position, Move move) {
+static bool slow_legal(const Position *position, const int before[64], Move move) {
     int board[64], from = move_from(move), to = move_to(move), promotion = move_promotion(move);
-    slow_board(position, board);
     Colour us = position_turn(position);
-    if (board[from] == EMPTY || piece_colour(board[from]) != us)
+    if (before[from] == EMPTY || piece_colour(before[from]) != us)
         return false;
+    memcpy(board, before, sizeof board);
     int kind = piece_kind(board[from]);
     if (board[to] != EMPTY && piece_colour(board[to]) == us)
         return kind == KING && promotion == 0 && slow_castling(position, board, from, to);
@@ -184,7 +184,7 @@ static void check_answers(const Position *position) {
 }
 
 /* Every 16 bits; and the scene's sets, square by square. */
-static void check_all_moves(const Position *position, bool slowly) {
+static void check_all_moves(const Position *position) {
     static bool listed[65536];
     MoveList list;
     moves_legal(position, &list);
@@ -194,20 +194,20 @@ static void check_all_moves(const Position *position, bool slowly) {
             fail_msg("%s: %d-%d twice", fen_of(position), move_from(list.moves[i]), move_to(list.moves[i]));
         listed[list.moves[i]] = true;
     }
+    int board[64];
+    slow_board(position, board);
     Scene scene;
     scene_read(position, &scene);
     for (int move = 0; move < 65536; move++) {
         if (move_is_legal(position, (Move)move) != listed[move] || scene_move_legal(&scene, (Move)move) != listed[move])
             fail_msg("%s: %d-%d of %d, listed: %d", fen_of(position), move & 63, move >> 6 & 63, move >> 12, listed[move]);
-        if (slowly && move >> 12 <= KING && slow_legal(position, (Move)move) != listed[move])
+        if (move >> 12 <= KING && slow_legal(position, board, (Move)move) != listed[move])
             fail_msg("%s: %d-%d of %d by the Laws: %d", fen_of(position), move & 63, move >> 6 & 63, move >> 12, !listed[move]);
     }
     for (int to = 0; to < 64; to++)
         for (int kind = PAWN; kind < KIND_COUNT; kind++) {
             uint64_t movers = scene_movers(&scene, kind, to), reachers = scene_reachers(&scene, kind, to);
             for (int from = 0; from < 64; from++) {
-                int board[64];
-                slow_board(position, board);
                 bool of_kind = board[from] == piece_make(position_turn(position), kind);
                 bool castling = (scene.own >> to & 1) != 0;
                 bool legal = listed[move_make(from, to, EMPTY)] || listed[move_make(from, to, QUEEN)];
@@ -360,11 +360,7 @@ static void test_answers_strewn(void **state) {
 static int visit;
 static void check_some_slowly(const Position *position) {
     if (visit++ % 40 == 0)
-        check_all_moves(position, true);
-}
-
-static void check_slowly(const Position *position) {
-    check_all_moves(position, true);
+        check_all_moves(position);
 }
 
 static void test_by_the_laws(void **state) {
@@ -376,10 +372,10 @@ static void test_by_the_laws(void **state) {
         position_start960((int)chance(960), &position);
         random_game(position, 300, check_some_slowly);
     }
-    strewn_positions(60 * ROUNDS, check_slowly);
+    strewn_positions(60 * ROUNDS, check_all_moves);
     for (size_t i = 0; i < sizeof HARD / sizeof HARD[0]; i++) {
         Position position = position_of(HARD[i]);
-        check_all_moves(&position, true);
+        check_all_moves(&position);
     }
 }
 
@@ -388,7 +384,7 @@ static void test_many_moves(void **state) {
     (void)state;
     Position position = position_of("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1");
     assert_int_equal(moves_count(&position), 218);
-    check_all_moves(&position, true);
+    check_all_moves(&position);
     /* Fifteen queens moved about as long as that makes no fewer moves. */
     seed = 4;
     int most = 0;
@@ -415,6 +411,53 @@ static void test_many_moves(void **state) {
         check_answers(&position);
     }
     assert_true(most > 218 && most <= MOVES_MAX);
+}
+
+/* The table of lines, and what is computed from it, against steps on the board. */
+static void test_lines(void **state) {
+    (void)state;
+    for (int one = 0; one < 64; one++) {
+        uint64_t line[4] = { 0 }, king = 0, knight = 0;
+        for (int step = 0; step < 16; step++) {
+            int file = square_file(one), rank = square_rank(one);
+            for (int far = 1;; far++) {
+                file += STEPS[step][0];
+                rank += STEPS[step][1];
+                if (!on_board(file, rank))
+                    break;
+                if (step < 8 && far == 1)
+                    king |= square_set(square_make(file, rank));
+                if (step >= 8) {
+                    knight |= square_set(square_make(file, rank));
+                    break;
+                }
+                line[step < 2 ? 0 : step < 4 ? 1 : step == 4 || step == 7 ? 2 : 3] |= square_set(square_make(file, rank));
+            }
+        }
+        assert_true(LINES[one].rank == line[0] && LINES[one].file == line[1]);
+        assert_true(LINES[one].diagonal == line[2] && LINES[one].antidiagonal == line[3]);
+        assert_true(line_rank(one) == (line[0] | square_set(one)) && line_file(one) == (line[1] | square_set(one)));
+        assert_true(attacks_king(one) == king && attacks_knights(square_set(one)) == knight);
+        for (int other = 0; other < 64; other++) {
+            uint64_t through = 0, between = 0;
+            for (int i = 0; i < 4; i++)
+                if (line[i] & square_set(other))
+                    through = line[i];
+            int files = square_file(other) - square_file(one), ranks = square_rank(other) - square_rank(one);
+            int steps = abs(files) > abs(ranks) ? abs(files) : abs(ranks);
+            for (int i = 1; through != 0 && i < steps; i++)
+                between |= square_set(square_make(square_file(one) + files / steps * i, square_rank(one) + ranks / steps * i));
+            assert_true(line_through(one, other) == through && line_between(one, other) == between);
+        }
+    }
+    seed = 6;
+    for (int i = 0; i < 1000; i++) {
+        uint64_t set = chance(UINT64_C(1) << 31) << 33 | chance(UINT64_C(1) << 31) << 2 | chance(4);
+        int members = 0;
+        for (int square = 0; square < 64; square++)
+            members += (int)(set >> square & 1);
+        assert_int_equal(set_count(set), members);
+    }
 }
 
 /* Values are kept for good: stores and other programs may hold them. */
@@ -501,6 +544,7 @@ static void test_ways(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_lines),
         cmocka_unit_test(test_keys),
         cmocka_unit_test(test_moves_made),
         cmocka_unit_test(test_answers_games),
