@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* %P the piece, %F from, %T to, %C cause, %D the piece there, %S the side to move, %f the file
- * or rank named, %t " on" and to, where it is known. */
+ * or rank named, %t " on" and to, where it is known, %M the man or men who cannot go. */
 static const char *const sentences[FAULT_COUNT] = {
     [FAULT_UNSHAPED] = "is not written like a move",
     [FAULT_DESCRIPTIVE] = "is descriptive notation, which is not read here",
@@ -20,7 +20,7 @@ static const char *const sentences[FAULT_COUNT] = {
     [FAULT_OPPONENTS_PIECE] = "is not possible: the %P on %F is the opponent's",
     [FAULT_OTHER_PIECE] = "is not possible: on %C stands a %D",
     [FAULT_NO_PIECE_NAMED] = "is not possible: %S has no %P%f",
-    [FAULT_CANNOT_REACH] = "is not possible: no %P of %S can reach %T",
+    [FAULT_CANNOT_REACH] = "is not possible: %M %T",
     [FAULT_OWN_PIECE] = "is not possible: on %T stands %S's own %D",
     [FAULT_PATH_BLOCKED] = "is not possible: the way of the %P from %F is blocked by the %D on %C",
     [FAULT_PAWN_BLOCKED] = "is not possible: the pawn on %F is blocked by the %D on %C",
@@ -34,7 +34,7 @@ static const char *const sentences[FAULT_COUNT] = {
     [FAULT_STILL_IN_CHECK] = "is not legal: the king is in check from the %D on %C, and this does not end it",
     [FAULT_KING_ATTACKED] = "is not legal: %T is attacked by the %D on %C",
     [FAULT_CASTLING_KING_AWAY] = "is not possible: the king has moved and stands on %F",
-    [FAULT_CASTLING_NO_ROOK] = "is not possible: there is no rook to castle with%t",
+    [FAULT_CASTLING_NO_ROOK] = "is not possible: %S has no rook%t to castle with",
     [FAULT_CASTLING_ROOK_MOVED] = "is not legal: the rook on %C has moved before, or it is not the one to castle with",
     [FAULT_CASTLING_NO_RIGHT] = "is not legal: the king on %F or the rook on %C has moved before",
     [FAULT_CASTLING_IN_CHECK] = "is not legal: the king is in check from the %D on %C",
@@ -68,6 +68,18 @@ static void put_named(Str *out, const Reading *reading) {
         str_printf(out, " on rank %d", reading->from_rank + 1);
 }
 
+static void put_unable(Str *out, const Position *position, const Reading *reading) {
+    str_append(out, reading->from == NO_SQUARE ? "no " : "the ");
+    put_piece(out, reading->piece);
+    if (reading->from == NO_SQUARE) {
+        str_printf(out, " of %s can reach", position_turn(position) == WHITE ? "White" : "Black");
+        return;
+    }
+    str_append(out, " on ");
+    put_square(out, reading->from);
+    str_append(out, " cannot go to");
+}
+
 void notation_explain(Str *out, const Position *position, const Reading *reading) {
     for (const char *at = sentences[reading->fault]; at != NULL && *at != 0; at++) {
         if (*at != '%') {
@@ -80,6 +92,7 @@ void notation_explain(Str *out, const Position *position, const Reading *reading
         case 'F': put_square(out, reading->from); break;
         case 'T': put_square(out, reading->to); break;
         case 'C': put_square(out, reading->cause); break;
+        case 'M': put_unable(out, position, reading); break;
         case 't':
             if (reading->to != NO_SQUARE) {
                 str_append(out, " on ");

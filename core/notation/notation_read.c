@@ -196,9 +196,13 @@ static bool playable(const Reading *reading) {
 
 /* Puts two pseudo-legal meanings together in *ret, which is the first of them. */
 static void merge(const Reading *second, MoveFault fault, Reading *ret) {
-    Reading first = *ret;
-    if ((first.kind == READING_MOVE && second->kind == READING_MOVE && first.move == second->move)
-        || (!playable(&first) && !playable(second)))
+    Reading first = *ret, both = blank_reading;
+    if (!playable(&first) && !playable(second))
+        return;
+    take_moves(&first, &both);
+    int count = both.candidate_count;
+    take_moves(second, &both);
+    if (playable(&first) && both.candidate_count == count) /* the second says nothing new */
         return;
     *ret = blank_reading;
     ret->kind = READING_AMBIGUOUS;
@@ -271,6 +275,9 @@ void notation_read_in(const Position *position, const char *text, unsigned flags
     if (own != english && !(flags & READ_OWN_ONLY)) {
         Reading second;
         read_with(position, text, flags, english, &second);
+        bool capital_file = piece_kind(second.piece) == PAWN && piece_kind(ret->piece) > PAWN; /* looked at already */
+        if (pseudo_legal(ret) && capital_file)
+            return;
         if (pseudo_legal(ret) && pseudo_legal(&second))
             merge(&second, FAULT_TWO_LANGUAGES, ret);
         else if (pseudo_legal(&second) || (!understood(ret) && understood(&second)) || ret->fault == FAULT_UNSHAPED)
