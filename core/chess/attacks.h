@@ -16,6 +16,14 @@
 #define RANK_8 UINT64_C(0xff00000000000000)
 #define LIGHT_SQUARES UINT64_C(0x55aa55aa55aa55aa)
 
+/* For functions that are written once and become several by constant arguments. Not in builds for
+ * debuggers and for the coverage of branches, where one copy is wanted. */
+#ifdef __OPTIMIZE__
+#define ALWAYS_INLINE inline __attribute__((always_inline))
+#else
+#define ALWAYS_INLINE inline
+#endif
+
 static inline uint64_t square_set(int square) { return UINT64_C(1) << square; }
 static inline int set_first(uint64_t set) { return __builtin_ctzll(set); } /* set is not empty */
 /* By halves, pairs, nibbles, bytes where the machine promises no instruction for it: the compiler's helper would

@@ -8,8 +8,8 @@
 
 #include <immintrin.h>
 
-#define LANES_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt,lzcnt")))
-#define LANES_INLINE static inline LANES_TARGET __attribute__((always_inline))
+#define LANES_TARGET __attribute__((target("avx2,bmi,bmi2,popcnt")))
+#define LANES_INLINE static ALWAYS_INLINE LANES_TARGET
 
 /* Lanes 0–3 go up the board's numbering and 4–7 down. */
 typedef struct Lanes { __m256i up, down; } Lanes;

@@ -8,8 +8,8 @@
 
 #include <immintrin.h>
 
-#define LANES_TARGET __attribute__((target("avx512f,avx512vpopcntdq,avx2,bmi,bmi2,popcnt,lzcnt")))
-#define LANES_INLINE static inline LANES_TARGET __attribute__((always_inline))
+#define LANES_TARGET __attribute__((target("avx512f,avx512vpopcntdq,avx2,bmi,bmi2,popcnt")))
+#define LANES_INLINE static ALWAYS_INLINE LANES_TARGET
 
 typedef __m512i Lanes;
 typedef __m512i Tally;

@@ -12,13 +12,11 @@ typedef struct Found {
     int count;
 } Found;
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void found(Found *found, int from, int to, int promotion) {
+static ALWAYS_INLINE void found(Found *found, int from, int to, int promotion) {
     *found->next++ = move_make(from, to, promotion);
 }
 
-INLINE void found_all(Found *to, int from, uint64_t targets) {
+static ALWAYS_INLINE void found_all(Found *to, int from, uint64_t targets) {
     if (!to->listing)
         to->count += set_count(targets);
     else
@@ -27,7 +25,7 @@ INLINE void found_all(Found *to, int from, uint64_t targets) {
 }
 
 /* Men of the kinds that move like `kind`, a queen once as rook and once as bishop. */
-INLINE void find_pieces(const Scene *scene, Found *to, uint64_t men, int kind) {
+static ALWAYS_INLINE void find_pieces(const Scene *scene, Found *to, uint64_t men, int kind) {
     for (uint64_t left = men & ~scene->pinned; left != 0; left &= left - 1) {
         int from = set_first(left);
         found_all(to, from, attacks_of(kind, from, scene->occupied) & scene->targets);
@@ -39,7 +37,7 @@ INLINE void find_pieces(const Scene *scene, Found *to, uint64_t men, int kind) {
 }
 
 /* Pawns that reach `ends` by going `step` squares up the board's numbering. */
-INLINE void found_pawns(Found *to, uint64_t ends, int step) {
+static ALWAYS_INLINE void found_pawns(Found *to, uint64_t ends, int step) {
     if (!to->listing) {
         to->count += set_count(ends);
         if (ends & (RANK_1 | RANK_8))
@@ -53,11 +51,11 @@ INLINE void found_pawns(Found *to, uint64_t ends, int step) {
             found(to, set_first(left) - step, set_first(left), kind);
 }
 
-INLINE uint64_t ahead(uint64_t pawns, Colour us) {
+static ALWAYS_INLINE uint64_t ahead(uint64_t pawns, Colour us) {
     return us == WHITE ? pawns << 8 : pawns >> 8;
 }
 
-INLINE void find_pawns_to(const Scene *scene, Found *to, uint64_t pawns, uint64_t targets, const Colour us) {
+static ALWAYS_INLINE void find_pawns_to(const Scene *scene, Found *to, uint64_t pawns, uint64_t targets, const Colour us) {
     const int forward = us == WHITE ? 8 : -8;
     uint64_t next = ahead(pawns, us), one = next & ~scene->occupied;
     uint64_t two = ahead(one & (us == WHITE ? RANK_1 << 16 : RANK_8 >> 16), us) & ~scene->occupied;
@@ -67,7 +65,7 @@ INLINE void find_pawns_to(const Scene *scene, Found *to, uint64_t pawns, uint64_
     found_pawns(to, (next & ~FILE_A) >> 1 & scene->enemy & targets, forward - 1);
 }
 
-INLINE void find_pawns(const Scene *scene, Found *to, const Colour us) {
+static ALWAYS_INLINE void find_pawns(const Scene *scene, Found *to, const Colour us) {
     uint64_t pawns = scene->own & scene->position->kinds[PAWN];
     find_pawns_to(scene, to, pawns & ~scene->pinned, scene->targets, us);
     for (uint64_t left = pawns & scene->pinned; left != 0; left &= left - 1)
@@ -80,7 +78,7 @@ INLINE void find_pawns(const Scene *scene, Found *to, const Colour us) {
             found_all(to, set_first(left), square_set(passing));
 }
 
-INLINE void find_moves(const Scene *scene, Found *to, const Colour us) {
+static ALWAYS_INLINE void find_moves(const Scene *scene, Found *to, const Colour us) {
     const uint64_t *kinds = scene->position->kinds;
     uint64_t own = scene->own;
     found_all(to, scene->king, scene_unattacked(scene, attacks_king(scene->king) & ~own));
