@@ -10,6 +10,7 @@ from letters import PROGRAMS, WAYS
 
 STALEMATE = "7k/8/6K1/8/8/8/8/5Q2 w - - 0 1"  # 1. Qf7
 DEAD = "8/8/8/8/8/3k4/1p6/K7 w - - 0 1"       # 1. Kxb2
+WALLS = "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1"  # 1. fxg4: pawns that nobody can pass or take
 
 
 @pytest.fixture
@@ -165,7 +166,8 @@ def test_resignation_by_the_player_who_waits(club, pair):
     check_end(club, number, "1-0", ann)
 
 
-@pytest.mark.parametrize("fen, move, words", [(STALEMATE, "Qf7", "drawn by stalemate"), (DEAD, "Kxb2", "neither side can ever checkmate")])
+@pytest.mark.parametrize("fen, move, words", [(STALEMATE, "Qf7", "drawn by stalemate"), (DEAD, "Kxb2", "neither side can ever checkmate"),
+                                              (WALLS, "fxg4 (=)", "neither side can ever checkmate the other (the rules call this a dead position)")])
 def test_draws_by_the_board(club, pair, fen, move, words):
     ann, bob = pair
     number, letter, _ = club.new_game(ann, bob, "--fen", fen)
@@ -173,6 +175,7 @@ def test_draws_by_the_board(club, pair, fen, move, words):
     assert words in " ".join(ann.newest().text.split()) and words in " ".join(bob.newest().text.split())
     assert club.json("game", "show", number)["result"] == "1/2-1/2"
     assert len(bob.newest().pgn) > 0
+    assert "offer" not in ann.newest().text + bob.newest().text  # nothing is left to accept
     club.run("verify")
 
 
