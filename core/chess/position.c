@@ -2,6 +2,7 @@
 
 #include "core/chess/attacks.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* The hash of one feature: SplitMix64 (Steele, Lea, Flood 2014) of its number. It takes the
@@ -93,16 +94,14 @@ int position_en_passant(const Position *position) {
     return position->en_passant;
 }
 
-static int kind_at(const Position *position, uint64_t square) {
-    for (int kind = PAWN; kind < KIND_COUNT; kind++)
-        if (position->kinds[kind] & square)
-            return kind;
-    return EMPTY;
-}
+/* The three digits of a kind in twos stand in three unions of sets, so nothing is searched for. */
+static_assert(PAWN == 1 && KNIGHT == 2 && BISHOP == 3 && ROOK == 4 && QUEEN == 5 && KING == 6, "digits of kinds");
 
 int position_piece_at(const Position *position, int square) {
-    int kind = kind_at(position, square_set(square));
-    return kind == EMPTY ? EMPTY : piece_make(position->sides[BLACK] & square_set(square) ? BLACK : WHITE, kind);
+    const uint64_t *kinds = position->kinds;
+    uint64_t one = kinds[PAWN] | kinds[BISHOP] | kinds[QUEEN], two = kinds[KNIGHT] | kinds[BISHOP] | kinds[KING];
+    uint64_t four = kinds[ROOK] | kinds[QUEEN] | kinds[KING], black = position->sides[BLACK];
+    return (int)((one >> square & 1) | (two >> square & 1) << 1 | (four >> square & 1) << 2 | (black >> square & 1) << 3);
 }
 
 int position_king(const Position *position, Colour colour) {
