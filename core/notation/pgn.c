@@ -52,8 +52,9 @@ static void count_work(PgnParse *parse) {
         pgn_stop(parse);
 }
 
-static void clear(PgnGame *game, int64_t line) {
-    game->line = line;
+static void clear(const PgnReader *reader, PgnGame *game) {
+    game->line = reader->line;
+    game->start = game->end = reader->standard;
     game->tags = NULL;
     game->moves = NULL;
     game->notes = NULL;
@@ -66,7 +67,7 @@ static void clear(PgnGame *game, int64_t line) {
 bool pgn_next(PgnReader *reader, Arena *arena, PgnGame *ret) {
     while (!reader->stopped && pgn_more(reader)) {
         PgnParse parse = { .reader = reader, .arena = arena, .game = ret };
-        clear(ret, reader->line);
+        clear(reader, ret);
         if (refuse_utf16(&parse))
             return true;
         bool own_moves = pgn_read_tags(&parse);

@@ -13,22 +13,27 @@ static Position *position_now(PgnParse *parse) {
 
 /* --- moves taken --- */
 
-static bool take_main(PgnParse *parse, Move move) {
+static bool more_moves(PgnParse *parse) {
     PgnGame *game = parse->game;
-    if (game->move_count == parse->move_capacity) {
-        void *moves = parse->moves;
-        if (!pgn_reserve(parse, &moves, sizeof *parse->moves, game->move_count, &parse->move_capacity))
-            return false;
-        parse->moves = moves;
-        game->moves = parse->moves;
-        if (parse->move_capacity > PGN_PLIES_MAX)
-            parse->move_capacity = PGN_PLIES_MAX;
-        if (game->move_count == PGN_PLIES_MAX) {
-            pgn_fault(parse, PGN_FAULT_SIZE, parse->reader->line, "The game has more than %d plies.", PGN_PLIES_MAX);
-            parse->broken = true;
-            return false;
-        }
+    void *moves = parse->moves;
+    if (game->move_count == PGN_PLIES_MAX) {
+        pgn_fault(parse, PGN_FAULT_SIZE, parse->reader->line, "The game has more than %d plies.", PGN_PLIES_MAX);
+        parse->broken = true;
+        return false;
     }
+    if (!pgn_reserve(parse, &moves, sizeof *parse->moves, game->move_count, &parse->move_capacity))
+        return false;
+    parse->moves = moves;
+    game->moves = parse->moves;
+    if (parse->move_capacity > PGN_PLIES_MAX)
+        parse->move_capacity = PGN_PLIES_MAX;
+    return true;
+}
+
+static inline bool take_main(PgnParse *parse, Move move) {
+    PgnGame *game = parse->game;
+    if (game->move_count == parse->move_capacity && !more_moves(parse))
+        return false;
     if (parse->reader->flags & PGN_KEEP_VARIATIONS)
         parse->before = game->end;
     parse->moves[game->move_count++] = move;

@@ -36,6 +36,7 @@ static void test_bytes(void **state) {
     static const char wide[] = "\xff\xfe[\0E\0v\0";
     assert_int_equal(read_bytes(wide, sizeof wide - 1, 0), 1);
     expect_fault(&games[0], 0, PGN_FAULT_ENCODING, 1);
+    assert_int_equal(position_number960(&games[0].end), 518); /* there is a position all the same */
     assert_int_equal(read_bytes("", 0, 0), 0);
     assert_int_equal(read_bytes(NULL, 0, 0), 0);
     /* a token that is too long, whatever its beginning means */
