@@ -1,5 +1,6 @@
 #include "core/chess/mating.h"
 
+#include "core/chess/mating_ghosts.h"
 #include "core/chess/mating_material.h"
 #include "core/chess/mating_search.h"
 #include "core/chess/mating_walls.h"
@@ -38,7 +39,13 @@ MatingAnswer mating_full(const Position *position, Colour side, const MatingLimi
     uint64_t nodes = 0;
     MatingAnswer answer = mating_quick(position, side);
     if (answer == MATING_UNKNOWN)
-        answer = search_mate(position, side, limits->memory != NULL ? limits : &own, &line, &nodes);
+{
+        Walls walls;
+        walls_find(position, &walls);
+        if (ghosts_prevent_mate(position, &walls, side, limits, &nodes))
+            answer = MATING_CANNOT;
+        else answer = search_mate(position, side, limits->memory != NULL ? limits : &own, &line, &nodes);
+}
     if (answer == MATING_CAN && ret_line != NULL)
         *ret_line = line;
     if (ret_nodes != NULL)

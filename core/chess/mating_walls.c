@@ -125,6 +125,12 @@ static uint64_t loosened(const Position *position, const Walls *walls, Colour co
     return home & (leaving | (taken & ~kinds[KING]));
 }
 
+/* Where this pawn may stand by advancing alone. */
+static uint64_t path_of(const Walls *walls, Colour colour, int home) {
+    uint64_t ahead = colour == WHITE ? ~UINT64_C(0) << home : ~UINT64_C(0) >> (63 - home);
+    return line_file(home) & walls->reach[colour][PAWN] & ahead;
+}
+
 /* Pawns of this colour that may take or be taken anywhere on their file. */
 static uint64_t strayed(const Position *position, const Walls *walls, Colour colour) {
     const uint64_t *enemy = walls->reach[other(colour)];
@@ -134,9 +140,7 @@ static uint64_t strayed(const Position *position, const Walls *walls, Colour col
     uint64_t found = 0;
     for (uint64_t pawns = position_men(position, colour, PAWN) & ~walls->astray; pawns != 0; pawns &= pawns - 1) {
         int home = set_first(pawns);
-        uint64_t path = line_file(home) & walls->reach[colour][PAWN];
-        path &= colour == WHITE ? ~UINT64_C(0) << home : ~UINT64_C(0) >> (63 - home);
-        if (path & ends)
+        if (path_of(walls, colour, home) & ends)
             found |= square_set(home);
     }
     return found;
@@ -177,16 +181,21 @@ void walls_find(const Position *position, Walls *ret) {
     } while (memcmp(&before, ret, sizeof before) != 0);
 }
 
-/* Squares that men of `side` other than the king may come to attack. A line may pass through
- * the enemy king, who does not shield the square behind him. */
-static uint64_t attackable(const Position *position, const Walls *walls, Colour side) {
-    const uint64_t *reach = walls->reach[side];
-    uint64_t king = position_men(position, other(side), KING) & walls->solid;
+/* A line may pass through the enemy king, who does not shield the square behind him. */
+uint64_t walls_attacks(const Position *position, const uint64_t reach[KIND_COUNT], Colour side) {
+    uint64_t king = position_men(position, other(side), KING);
     uint64_t diagonal = reach[BISHOP] | reach[QUEEN], straight = reach[ROOK] | reach[QUEEN];
     diagonal |= diagonal_steps(diagonal) & king;
     straight |= straight_steps(straight) & king;
     return attacks_pawns(side, reach[PAWN]) | attacks_knights(reach[KNIGHT]) | diagonal_steps(diagonal)
         | straight_steps(straight);
+}
+
+static uint64_t pawn_reach(const Position *position, const Walls *walls, Colour colour, int home) {
+    uint64_t reach = path_of(walls, colour, home);
+    if (attacks_pawns(colour, reach) & capturable(position, walls, colour))
+        reach = walls->reach[colour][PAWN];
+    return reach & (RANK_1 | RANK_8) ? reach | presence(walls, colour) : reach;
 }
 
 uint64_t walls_reach_of(const Position *position, const Walls *walls, int square) {
@@ -199,8 +208,7 @@ uint64_t walls_reach_of(const Position *position, const Walls *walls, int square
     case BISHOP: return flood(set, diagonal_steps, open);
     case ROOK: return walls->reach[colour][ROOK]; /* castling may have put him elsewhere */
     case QUEEN: return flood(set, both_steps, open);
-    case PAWN: return walls->reach[colour][PAWN]
-        | (walls->reach[colour][PAWN] & (RANK_1 | RANK_8) ? presence(walls, colour) : 0);
+    case PAWN: return pawn_reach(position, walls, colour, square);
     default: return walls->reach[colour][KING];
     }
 }
@@ -241,7 +249,7 @@ bool blockers_fill(const Blockers *blockers, uint64_t squares) {
 
 bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side) {
     Colour loser = other(side);
-    uint64_t checks = attackable(position, walls, side), kings = walls->reach[side][KING];
+    uint64_t checks = walls_attacks(position, walls->reach[side], side), kings = walls->reach[side][KING];
     uint64_t own = position->sides[loser] & ~position->kinds[KING];
     /* every square beside the mated king is attacked, or a man of his own stands there */
     uint64_t shut = checks | king_steps(kings) | presence(walls, loser);

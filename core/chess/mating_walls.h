@@ -16,6 +16,9 @@ void walls_find(const Position *position, Walls *ret);
 /* Where the man of this square may ever stand, a pawn also as what he promotes to. */
 uint64_t walls_reach_of(const Position *position, const Walls *walls, int square);
 
+/* Squares that men other than the king attack when each kind may stand anywhere in its reach. */
+uint64_t walls_attacks(const Position *position, const uint64_t reach[KIND_COUNT], Colour side);
+
 /* Men that may help to shut their own king in, by where each may ever stand. */
 enum { BLOCKERS_MAX = 16 };
 typedef struct Blockers {
