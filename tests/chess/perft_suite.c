@@ -7,9 +7,13 @@
  * counted whose expected counts, shallowest first, come to N (1,000,000) together at most; at least
  * one; with --all every depth. So the same is done on every machine, however fast.
  *
- * Besides, the first WALK_NODES or fewer are walked without perft_count(): each position must come
- * back from its FEN, both ways of writing, and have the key that a position set up anew has.
- * Prints a line for each wrong count, then the sums; exit 1 if any is wrong, 2 if a file cannot be read. */
+ * Besides, trees of at most WALK_NODES are walked without perft_count(). Each position there must come
+ * back from its FEN, both ways of writing, with the key of a position set up anew; counting moves,
+ * in every way this machine has, and asking whether a move gives check must say what listing and
+ * making the moves says. Of each position of a file, every one of the 65,536 numbers a move could be
+ * must be legal or not as the list has it.
+ * Prints a line for each wrong answer, then the sums; exit 1 if any is wrong, 2 if a file cannot be read. */
+#include "core/chess/count.h"
 #include "core/chess/fen.h"
 #include "core/chess/movegen.h"
 #include "core/chess/perft.h"
@@ -19,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WALK_NODES = 20000, LINE_BYTES = 1024 };
+enum { WALK_NODES = 5000, LINE_BYTES = 1024 };
 
 typedef struct Suite {
     const char *file;
@@ -58,25 +62,53 @@ static bool sound(const Position *position) {
     return true;
 }
 
+static void found_unsound(Suite *suite, const Position *position, const char *what) {
+    char fen[FEN_MAX];
+    fen_write(position, FEN_SHREDDER, fen);
+    suite->wrong++;
+    printf("%s:%d: %s: %s\n", suite->file, suite->line, fen, what);
+}
+
+/* `replies`: the moves of all positions after the listed moves. */
+static void check_ways(Suite *suite, const Position *position, const MoveList *list, uint64_t replies) {
+    for (const CountWay *const *way = COUNT_WAYS; *way != NULL; way++)
+        if ((*way)->usable() && ((*way)->moves(position) != (uint64_t)list->count || (*way)->replies(position, list) != replies))
+            found_unsound(suite, position, (*way)->name);
+    if (moves_count(position) != list->count)
+        found_unsound(suite, position, "moves_count()");
+}
+
 static uint64_t walk(Suite *suite, const Position *position, int depth) {
     suite->walked++;
-    if (!sound(position)) {
-        char fen[FEN_MAX];
-        fen_write(position, FEN_SHREDDER, fen);
-        suite->wrong++;
-        printf("%s:%d: %s is not the same when read\n", suite->file, suite->line, fen);
-    }
+    if (!sound(position))
+        found_unsound(suite, position, "not the same when read");
     if (depth == 0)
         return 1;
     MoveList list;
-    uint64_t count = 0;
+    uint64_t count = 0, replies = 0;
     moves_legal(position, &list);
     for (int i = 0; i < list.count; i++) {
         Position after;
         position_move(&after, position, list.moves[i]);
+        if (position_in_check(&after) != move_gives_check(position, list.moves[i]))
+            found_unsound(suite, position, "move_gives_check()");
+        replies += perft_count(&after, 1);
         count += walk(suite, &after, depth - 1);
     }
+    check_ways(suite, position, &list, replies);
     return count;
+}
+
+static void check_all_numbers(Suite *suite) {
+    static bool legal[UINT16_MAX + 1];
+    MoveList list;
+    moves_legal(&suite->position, &list);
+    memset(legal, 0, sizeof legal);
+    for (int i = 0; i < list.count; i++)
+        legal[list.moves[i]] = true;
+    for (int move = 0; move <= UINT16_MAX; move++)
+        if (move_is_legal(&suite->position, (Move)move) != legal[move])
+            found_unsound(suite, &suite->position, "move_is_legal()");
 }
 
 static void check_count(Suite *suite, int depth, uint64_t expected) {
@@ -106,6 +138,7 @@ static void take_position(Suite *suite, const char *fen) {
     suite->budget = suite->nodes_max;
     suite->counted = false;
     suite->positions++;
+    check_all_numbers(suite);
 }
 
 /* "5 4865609", of which the depth begins at `text`; blanks may follow. */
