@@ -143,24 +143,32 @@ bool move_is_legal(const Position *position, Move move) {
 
 bool move_gives_check(const Position *before, Move move) {
     Colour us = position_turn(before), them = us == WHITE ? BLACK : WHITE;
-    int king = position_king(before, them), to = move_to(move);
-    uint64_t from = square_set(move_from(move)), target = square_set(to);
-    const uint64_t *kinds = before->kinds;
-    uint64_t own = before->sides[us] & ~from, occupied = (before->sides[WHITE] | before->sides[BLACK]) & ~from;
-    uint64_t lines = kinds[ROOK] | kinds[QUEEN], diagonals = kinds[BISHOP] | kinds[QUEEN], direct = 0;
-    if (own & target) { /* castling */
-        int king_to, rook_to;
-        castling_targets(before, move, &king_to, &rook_to);
-        own &= ~target;
-        occupied = (occupied & ~target) | square_set(king_to) | square_set(rook_to);
-        direct = attacks_rook(king, occupied) & square_set(rook_to);
-    } else {
-        int kind = move_promotion(move) != EMPTY ? move_promotion(move) : piece_kind(position_piece_at(before, move_from(move)));
-        occupied |= target;
-        if (position_is_en_passant(before, move))
-            occupied &= ~square_set(to ^ 8);
-        direct = (kind == PAWN ? attacks_pawns(them, square_set(king)) : attacks_of(kind, king, occupied)) & target;
+    int from = move_from(move), to = move_to(move), king = position_king(before, them);
+    int kind = move_promotion(move) != EMPTY ? move_promotion(move) : piece_kind(position_piece_at(before, from));
+    uint64_t stays = before->sides[us] & ~square_set(from), target = square_set(to);
+    uint64_t occupied = (before->sides[WHITE] | before->sides[BLACK]) & ~square_set(from);
+    if (stays & target) { /* castling: what may give check is the rook */
+        int king_to;
+        stays &= ~target;
+        occupied &= ~target;
+        castling_targets(before, move, &king_to, &to);
+        target = square_set(to);
+        occupied |= square_set(king_to);
+        kind = ROOK;
+    } else if (kind == PAWN && to == before->en_passant) {
+        occupied &= ~square_set(to ^ 8);
     }
-    return direct != 0
-        || (((attacks_rook(king, occupied) & lines) | (attacks_bishop(king, occupied) & diagonals)) & own) != 0;
+    occupied |= target;
+    uint64_t line_men = stays & (before->kinds[ROOK] | before->kinds[QUEEN]), diagonal_men = stays & (before->kinds[BISHOP] | before->kinds[QUEEN]);
+    line_men |= kind == ROOK || kind == QUEEN ? target : 0;
+    diagonal_men |= kind == BISHOP || kind == QUEEN ? target : 0;
+    uint64_t near = (kind == PAWN ? attacks_pawns(them, square_set(king)) : 0) | (kind == KNIGHT ? attacks_knights(square_set(king)) : 0);
+    if (near & target)
+        return true;
+    const Lines *lines = &LINES[king];
+    uint64_t snipers = ((lines->file | lines->rank) & line_men) | ((lines->diagonal | lines->antidiagonal) & diagonal_men);
+    for (; snipers != 0; snipers &= snipers - 1)
+        if ((line_between(king, set_first(snipers)) & occupied) == 0)
+            return true;
+    return false;
 }

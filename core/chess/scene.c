@@ -2,26 +2,18 @@
 
 #include "core/chess/attacks.h"
 
-static uint64_t line_sliders(const Position *position) {
-    return position->kinds[ROOK] | position->kinds[QUEEN];
-}
-
-static uint64_t diagonal_sliders(const Position *position) {
-    return position->kinds[BISHOP] | position->kinds[QUEEN];
-}
-
-/* A lone own man between the king and an enemy man that would else attack along that line. */
-static uint64_t pinned_men(const Scene *scene) {
-    const Position *position = scene->position;
-    uint64_t snipers = (attacks_rook(scene->king, scene->enemy) & line_sliders(position))
-        | (attacks_bishop(scene->king, scene->enemy) & diagonal_sliders(position));
-    uint64_t pinned = 0;
-    for (snipers &= scene->enemy & ~scene->checkers; snipers != 0; snipers &= snipers - 1) {
-        uint64_t between = line_between(scene->king, set_first(snipers)) & scene->own;
-        if ((between & (between - 1)) == 0)
-            pinned |= between;
+/* Of each enemy slider on a line of our king, by what stands between: nobody, and it gives check; one man of
+ * ours, and he is pinned. */
+static void look_along_lines(Scene *scene) {
+    const uint64_t *kinds = scene->position->kinds;
+    const Lines *lines = &LINES[scene->king];
+    uint64_t snipers = ((lines->file | lines->rank) & (kinds[ROOK] | kinds[QUEEN]))
+        | ((lines->diagonal | lines->antidiagonal) & (kinds[BISHOP] | kinds[QUEEN]));
+    for (snipers &= scene->enemy; snipers != 0; snipers &= snipers - 1) {
+        uint64_t between = line_between(scene->king, set_first(snipers)) & scene->occupied;
+        scene->checkers |= between == 0 ? snipers & -snipers : 0;
+        scene->pinned |= (between & (between - 1)) == 0 ? between & scene->own : 0;
     }
-    return pinned;
 }
 
 void scene_read(const Position *position, Scene *ret) {
@@ -32,13 +24,15 @@ void scene_read(const Position *position, Scene *ret) {
     ret->enemy = position->sides[ret->them];
     ret->occupied = ret->own | ret->enemy;
     ret->king = position_king(position, ret->us);
-    ret->checkers = position_attackers(position, ret->king, ret->them, ret->occupied);
+    uint64_t king = square_set(ret->king);
+    ret->checkers = ((attacks_pawns(ret->us, king) & position->kinds[PAWN]) | (attacks_knights(king) & position->kinds[KNIGHT])) & ret->enemy;
+    ret->pinned = 0;
+    look_along_lines(ret);
     ret->targets = ~ret->own;
     if (ret->checkers != 0) {
         uint64_t others = ret->checkers & (ret->checkers - 1);
         ret->targets = others != 0 ? 0 : ret->checkers | line_between(ret->king, set_first(ret->checkers));
     }
-    ret->pinned = pinned_men(ret);
 }
 
 uint64_t scene_unattacked(const Scene *scene, uint64_t squares) {
