@@ -176,14 +176,13 @@ void position_settle(Position *position) {
         position->en_passant = NO_SQUARE;
 }
 
-static void castle(Position *after, const Position *before, Move move) {
-    Colour us = position_turn(before);
+static void castle(Position *position, Colour us, Move move) {
     int king_to, rook_to;
-    castling_targets(before, move, &king_to, &rook_to);
+    castling_targets(position, move, &king_to, &rook_to);
     uint64_t king = square_set(move_from(move)), rook = square_set(move_to(move));
-    after->sides[us] = (after->sides[us] & ~(king | rook)) | square_set(king_to) | square_set(rook_to);
-    after->kinds[KING] = (after->kinds[KING] & ~king) | square_set(king_to);
-    after->kinds[ROOK] = (after->kinds[ROOK] & ~rook) | square_set(rook_to);
+    position->sides[us] = (position->sides[us] & ~(king | rook)) | square_set(king_to) | square_set(rook_to);
+    position->kinds[KING] = (position->kinds[KING] & ~king) | square_set(king_to);
+    position->kinds[ROOK] = (position->kinds[ROOK] & ~rook) | square_set(rook_to);
 }
 
 /* A set of men after the man on `from` has gone to `to`, whoever was there. */
@@ -191,49 +190,47 @@ static uint64_t moved_set(uint64_t set, uint64_t from, uint64_t to) {
     return (set & ~to) ^ (set & from ? from | to : 0);
 }
 
-/* What a pawn does besides going from one square to another. */
-static void pawn_move(Position *after, const Position *before, Move move) {
-    Colour us = position_turn(before);
+/* What a pawn of `us` does besides going from one square to another; it has gone, and the turn has changed. */
+static void pawn_move(Position *position, Colour us, Move move, int passing) {
     int from = move_from(move), to = move_to(move);
     uint64_t target = square_set(to);
     if (move_promotion(move) != EMPTY) {
-        after->kinds[PAWN] ^= target;
-        after->kinds[move_promotion(move)] |= target;
-    } else if (to == before->en_passant) {
-        after->kinds[PAWN] ^= square_set(to ^ 8);
-        after->sides[other(us)] ^= square_set(to ^ 8);
+        position->kinds[PAWN] ^= target;
+        position->kinds[move_promotion(move)] |= target;
+    } else if (to == passing) {
+        position->kinds[PAWN] ^= square_set(to ^ 8);
+        position->sides[other(us)] ^= square_set(to ^ 8);
     } else if ((from ^ to) == 16) {
         uint64_t beside = (target & ~FILE_H) << 1 | (target & ~FILE_A) >> 1;
-        if ((beside & position_men(before, other(us), PAWN)) && en_passant_possible(after, to ^ 8))
-            after->en_passant = (int8_t)(to ^ 8);
+        if ((beside & position_men(position, other(us), PAWN)) && en_passant_possible(position, to ^ 8))
+            position->en_passant = (int8_t)(to ^ 8);
     }
 }
 
-void position_move(Position *after, const Position *position, Move move) {
-    const Position before = *position; /* it may be the same as *after */
-    Colour us = position_turn(&before);
+/* `after` and `before` may be the same: whatever is needed of `before` is read before it is written. */
+void position_move(Position *after, const Position *before, Move move) {
+    Colour us = position_turn(before);
     uint64_t from = square_set(move_from(move)), to = square_set(move_to(move)), touched = from | to;
-    bool pawn = (before.kinds[PAWN] & from) != 0, capture = (before.sides[other(us)] & to) != 0;
-    if (before.kinds[KING] & from)
+    bool castles = (to & before->sides[us]) != 0, pawn = (before->kinds[PAWN] & from) != 0;
+    bool rests = !pawn && (before->sides[other(us)] & to) == 0;
+    int passing = before->en_passant;
+    if (before->kinds[KING] & from)
         touched |= us == WHITE ? RANK_1 : RANK_8;
-    after->castling = before.castling & ~touched;
-    after->fullmove = before.fullmove + (us == BLACK);
-    after->halfmove = (uint16_t)(pawn || capture ? 0 : before.halfmove + (before.halfmove < UINT16_MAX));
+    uint64_t gone = castles ? 0 : from, come = castles ? 0 : to;
+    for (int side = WHITE; side <= BLACK; side++)
+        after->sides[side] = moved_set(before->sides[side], gone, come);
+    for (int kind = EMPTY; kind < KIND_COUNT; kind++)
+        after->kinds[kind] = moved_set(before->kinds[kind], gone, come);
+    after->castling = before->castling & ~touched;
+    after->fullmove = before->fullmove + (us == BLACK);
+    after->halfmove = (uint16_t)(rests ? before->halfmove + (before->halfmove < UINT16_MAX) : 0);
     after->en_passant = NO_SQUARE;
     after->turn = (uint8_t)other(us);
-    after->chess960 = before.chess960;
-    if (to & before.sides[us]) {
-        memcpy(after->sides, before.sides, sizeof after->sides);
-        memcpy(after->kinds, before.kinds, sizeof after->kinds);
-        castle(after, &before, move);
-        return;
-    }
-    after->sides[WHITE] = moved_set(before.sides[WHITE], from, to);
-    after->sides[BLACK] = moved_set(before.sides[BLACK], from, to);
-    for (int kind = EMPTY; kind < KIND_COUNT; kind++)
-        after->kinds[kind] = moved_set(before.kinds[kind], from, to);
-    if (pawn)
-        pawn_move(after, &before, move);
+    after->chess960 = before->chess960;
+    if (castles)
+        castle(after, us, move);
+    else if (pawn)
+        pawn_move(after, us, move, passing);
 }
 
 uint64_t position_key(const Position *position) {
