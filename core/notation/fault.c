@@ -94,6 +94,8 @@ static Obstacle pawn_obstacle(const Position *position, Colour us, int from, int
 static Obstacle obstacle(const Position *position, int from, int to, bool capture) {
     int piece = position_piece_at(position, from);
     Colour us = piece_colour(piece);
+    if (from == to)
+        return (Obstacle){ FAULT_OWN_PIECE, to };
     if (piece_kind(piece) == PAWN)
         return pawn_obstacle(position, us, from, to, capture);
     if (!holds(attacks_of(piece_kind(piece), from, 0), to))

@@ -70,7 +70,7 @@ typedef enum MoveFault {
     FAULT_NO_PIECE_NAMED,     /* Nbd2 without a knight on the b-file, or no knight at all: piece, from_file or
                                  from_rank as named (-1: neither) */
     FAULT_CANNOT_REACH,       /* no such man can get there: piece, to; from if only one was meant */
-    FAULT_OWN_PIECE,          /* an own man stands there: piece, to, cause = to, cause_piece; from if known */
+    FAULT_OWN_PIECE,          /* an own man stands there, perhaps he himself: piece, to, cause = to, cause_piece; from if known */
     FAULT_PATH_BLOCKED,       /* piece, from, to, cause, cause_piece */
     FAULT_PAWN_BLOCKED,       /* from, to, cause, cause_piece: of two squares the first that is not empty */
     FAULT_PAWN_TWO_SQUARES,   /* two squares from another place than the first: from, to */

@@ -88,13 +88,15 @@ static void skip_blank(Cursor *cursor) {
         cursor->at++;
 }
 
-/* Length of `name` (a piece letter, UTF-8) if the text begins with it, else 0. */
+/* Length of `name` (a piece letter or several, UTF-8) if the text begins with it, else 0. Case counts in the first letter
+ * alone, and not there if `any_case`. */
 static int begins_with(const uint32_t *at, const char *name, bool any_case) {
     int count = 0;
     for (size_t i = 0, length = strlen(name); i < length;) {
         uint32_t point;
         int size = utf8_next(name + i, length - i, &point);
-        if (size == 0 || (at[count] != point && !(any_case && at[count] == token_lower(point))))
+        bool fits = size > 0 && (at[count] == point || ((any_case || count > 0) && token_lower(at[count]) == token_lower(point)));
+        if (!fits)
             return 0;
         i += (size_t)size;
         count++;

@@ -269,8 +269,9 @@ static bool spoken_castling(const Said said[], int count, Shape *ret) {
 /* A square in full as the last one; before it nothing, a part or another one. */
 static bool spoken_man(const Sentence *sentence, Shape *ret) {
     int last = sentence->square;
-    bool promotes_another = ret->promoting && ret->man > PAWN; /* "king e4 knight" */
-    if (sentence->files[last] < 0 || sentence->ranks[last] < 0 || sentence->wrong || promotes_another)
+    bool last_rank = sentence->ranks[last] == 0 || sentence->ranks[last] == 7;
+    bool odd = ret->promoting && (ret->man > PAWN || (!last_rank && !sentence->becomes)); /* "king e4 knight", "f three knight" */
+    if (sentence->files[last] < 0 || sentence->ranks[last] < 0 || sentence->wrong || odd)
         return false;
     ret->kind = SHAPE_MAN;
     ret->to_file = sentence->files[last];
