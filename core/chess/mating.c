@@ -17,35 +17,58 @@ static bool ended(const Position *position, Colour side, MatingAnswer *ret) {
     return true;
 }
 
-MatingAnswer mating_quick(const Position *position, Colour side) {
+/* What needs no counting of positions. */
+static MatingAnswer judge(const Position *position, Colour side) {
     MatingAnswer answer;
     if (ended(position, side, &answer))
         return answer;
-    if (mating_material_lacks(position, side))
-        return MATING_CANNOT;
-    Walls walls;
-    walls_find(position, &walls);
-    return walls_prevent_mate(position, &walls, side) ? MATING_CANNOT : MATING_UNKNOWN;
+    return mating_material_lacks(position, side) || walls_hold(position, side) ? MATING_CANNOT : MATING_UNKNOWN;
 }
 
-/* Room for forced moves where the caller gave none. */
-enum { SMALL_ROOM = 256 };
+/* Counts positions within the limits: fortresses first, then all that can arise. */
+static MatingAnswer count(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,
+                          uint64_t *ret_nodes) {
+    Walls walls;
+    walls_find(position, &walls);
+    *ret_nodes = 0;
+    if (ghosts_prevent_mate(position, &walls, side, limits, ret_nodes))
+        return MATING_CANNOT;
+    return search_mate(position, side, limits, ret_line, ret_nodes);
+}
+
+/* Room on the stack, for positions as many as blocked games or forced moves need. */
+enum { SMALL_ROOM = 512, FORCED_MOVES = 1 };
+
+/* Where counting positions is likely to prove something: no pawn can advance, or hardly a choice. */
+static bool worth_counting(const Position *position) {
+    uint64_t empty = ~(position->sides[WHITE] | position->sides[BLACK]);
+    uint64_t white = position_men(position, WHITE, PAWN), black = position_men(position, BLACK, PAWN);
+    if ((white | black) != 0 && ((white << 8 | black >> 8) & empty) == 0)
+        return true;
+    MoveList list;
+    moves_legal(position, &list);
+    return list.count <= FORCED_MOVES;
+}
+
+MatingAnswer mating_quick(const Position *position, Colour side) {
+    MatingAnswer answer = judge(position, side);
+    if (answer != MATING_UNKNOWN || !worth_counting(position))
+        return answer;
+    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)], nodes;
+    MatingLimits limits = { .memory = room, .size = sizeof room, .nodes = SMALL_ROOM };
+    MatingLine line;
+    answer = count(position, side, &limits, &line, &nodes);
+    return answer == MATING_CANNOT ? answer : MATING_UNKNOWN;
+}
 
 MatingAnswer mating_full(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,
                          uint64_t *ret_nodes) {
-    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)];
+    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)], nodes = 0;
     MatingLimits own = { .memory = room, .size = sizeof room, .nodes = limits->nodes };
     MatingLine line = { .count = 0 };
-    uint64_t nodes = 0;
-    MatingAnswer answer = mating_quick(position, side);
+    MatingAnswer answer = judge(position, side);
     if (answer == MATING_UNKNOWN)
-{
-        Walls walls;
-        walls_find(position, &walls);
-        if (ghosts_prevent_mate(position, &walls, side, limits, &nodes))
-            answer = MATING_CANNOT;
-        else answer = search_mate(position, side, limits->memory != NULL ? limits : &own, &line, &nodes);
-}
+        answer = count(position, side, limits->memory != NULL ? limits : &own, &line, &nodes);
     if (answer == MATING_CAN && ret_line != NULL)
         *ret_line = line;
     if (ret_nodes != NULL)

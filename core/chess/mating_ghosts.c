@@ -2,13 +2,12 @@
 
 #include "core/chess/attacks.h"
 #include "core/chess/mating_store.h"
-#include "core/chess/movegen.h"
 
 /* Why nothing possible is left out. Take any game, lift the ghosts off its positions, and look at one move:
  * - a ghost moves: the board stays and the turn passes (`pass`), or a man on the board vanishes who stood in the
- *   ghost's reach (`ghost_takes`). Neither while the king stands in a check from the board which that does not end:
- *   checks on the board come from pawns, kings, knights and lines no ghost can enter, so no ghost interposes;
- * - a man on the board moves to a square of the board: it is a legal move there too, as fewer men attack;
+ *   ghost's reach (`ghost_takes`). Neither while the king stands in a check from the board which that does not end
+ *   and no ghost can interpose;
+ * - a man on the board moves to a square of the board: he can there too, as fewer men block and attack;
  * - a pawn takes a ghost: `pawns_take_ghosts`. Other men who take one just move to its square.
  * A ghost that was taken is still thought to be there: it may then do less, not more.
  * So every game leads through positions seen here, and a mate in it would have passed as possible: the move before
@@ -70,17 +69,19 @@ static void arise(Ghosts *ghosts, const Position *position, uint32_t parent, boo
     store_keep(&ghosts->store, position, parent, MOVE_NONE);
 }
 
-static bool leaves_check(const Position *after) {
+/* The king of who has just moved is attacked from the board, and no ghost can be in between. */
+static bool leaves_check(const Ghosts *ghosts, const Position *after) {
     Colour mover = other(position_turn(after));
-    return position_attackers(after, position_king(after, mover), position_turn(after),
-                              after->sides[WHITE] | after->sides[BLACK]) != 0;
+    uint64_t occupied = after->sides[WHITE] | after->sides[BLACK];
+    uint64_t shields = ghosts->presence[WHITE] | ghosts->presence[BLACK];
+    return position_attackers(after, position_king(after, mover), position_turn(after), occupied | shields) != 0;
 }
 
 static void pass(Ghosts *ghosts, const Position *position, uint32_t at) {
     Position after = *position;
     after.turn = (uint8_t)other(position_turn(position));
     after.en_passant = NO_SQUARE;
-    if (!leaves_check(&after))
+    if (!leaves_check(ghosts, &after))
         arise(ghosts, &after, at, true, 0);
 }
 
@@ -96,7 +97,7 @@ static void ghost_takes(Ghosts *ghosts, const Position *position, uint32_t at) {
         after.castling &= ~taken;
         after.turn = (uint8_t)other(us);
         after.en_passant = NO_SQUARE;
-        if (!leaves_check(&after))
+        if (!leaves_check(ghosts, &after))
             arise(ghosts, &after, at, true, 0);
     }
 }
@@ -110,33 +111,59 @@ static void pawns_take_ghosts(Ghosts *ghosts, const Position *position, uint32_t
         int from = set_first(pawns);
         uint64_t targets = attacks_pawns(us, square_set(from)) & empty & ghosts->presence[other(us)];
         for (; targets != 0; targets &= targets - 1) {
-            if (targets & -targets & (RANK_1 | RANK_8)) {
-                ghosts->failed = true; /* promotion: not thought through */
-                return;
+            bool promotes = (targets & -targets & (RANK_1 | RANK_8)) != 0;
+            for (int kind = promotes ? KNIGHT : EMPTY; kind <= (promotes ? QUEEN : EMPTY); kind++) {
+                position_move(&after, &before, move_make(from, set_first(targets), kind));
+                if (!leaves_check(ghosts, &after))
+                    arise(ghosts, &after, at, false, square_set(from));
             }
-            position_move(&after, &before, move_make(from, set_first(targets), EMPTY));
-            if (!leaves_check(&after))
-                arise(ghosts, &after, at, false, square_set(from));
         }
     }
 }
 
-static void men_move(Ghosts *ghosts, const Position *position, uint32_t at) {
-    MoveList list;
-    moves_legal(position, &list);
-    for (int i = 0; i < list.count; i++) {
-        Move move = list.moves[i];
-        if (move_promotion(move) != EMPTY) {
-            ghosts->failed = true;
-            return;
-        }
-        Position after;
-        uint64_t left = square_set(move_from(move));
-        if (position_is_en_passant(position, move))
-            left |= square_set(move_to(move) ^ 8);
-        position_move(&after, position, move);
+static void try_move(Ghosts *ghosts, const Position *position, uint32_t at, Move move) {
+    Position after;
+    uint64_t left = square_set(move_from(move));
+    if (position_is_en_passant(position, move))
+        left |= square_set(move_to(move) ^ 8);
+    position_move(&after, position, move);
+    if (!leaves_check(ghosts, &after))
         arise(ghosts, &after, at, false, left);
+}
+
+static void pawns_move(Ghosts *ghosts, const Position *position, uint32_t at) {
+    Colour us = position_turn(position);
+    uint64_t empty = ~(position->sides[WHITE] | position->sides[BLACK]);
+    uint64_t targets = position->sides[other(us)] & ~position->kinds[KING];
+    uint64_t third = us == WHITE ? RANK_1 << 16 : RANK_8 >> 16;
+    if (position->en_passant != NO_SQUARE)
+        targets |= square_set(position->en_passant);
+    for (uint64_t pawns = position_men(position, us, PAWN); pawns != 0; pawns &= pawns - 1) {
+        int from = set_first(pawns);
+        uint64_t one = (us == WHITE ? square_set(from) << 8 : square_set(from) >> 8) & empty;
+        uint64_t two = (us == WHITE ? (one & third) << 8 : (one & third) >> 8) & empty;
+        uint64_t to = one | two | (attacks_pawns(us, square_set(from)) & targets);
+        for (; to != 0; to &= to - 1)
+            if (to & -to & (RANK_1 | RANK_8))
+                for (int kind = KNIGHT; kind <= QUEEN; kind++)
+                    try_move(ghosts, position, at, move_make(from, set_first(to), kind));
+            else
+                try_move(ghosts, position, at, move_make(from, set_first(to), EMPTY));
     }
+}
+
+/* Not moves_legal(): a ghost may stand in the way of a check. */
+static void men_move(Ghosts *ghosts, const Position *position, uint32_t at) {
+    Colour us = position_turn(position);
+    uint64_t own = position->sides[us], enemy_king = position_men(position, other(us), KING);
+    uint64_t occupied = position->sides[WHITE] | position->sides[BLACK];
+    for (uint64_t men = own & ~position->kinds[PAWN]; men != 0; men &= men - 1) {
+        int from = set_first(men);
+        uint64_t to = attacks_of(piece_kind(position_piece_at(position, from)), from, occupied) & ~own & ~enemy_king;
+        for (; to != 0; to &= to - 1)
+            try_move(ghosts, position, at, move_make(from, set_first(to), EMPTY));
+    }
+    pawns_move(ghosts, position, at);
 }
 
 static void expand(Ghosts *ghosts, uint32_t at) {
@@ -189,20 +216,30 @@ static bool prevent(const Position *position, const Walls *walls, Colour side, u
     return !ghosts.failed && !ghosts.store.overflowed;
 }
 
+/* Men of these who have a move now, legal or not. */
+static uint64_t mobile(const Position *position, uint64_t men) {
+    uint64_t occupied = position->sides[WHITE] | position->sides[BLACK], found = 0;
+    for (; men != 0; men &= men - 1) {
+        int from = set_first(men), piece = position_piece_at(position, from);
+        if (attacks_of(piece_kind(piece), from, occupied) & ~position->sides[piece_colour(piece)])
+            found |= square_set(from);
+    }
+    return found;
+}
+
 bool ghosts_prevent_mate(const Position *position, const Walls *walls, Colour side, const MatingLimits *limits,
                          uint64_t *ret_nodes) {
     const uint64_t *kinds = position->kinds;
     uint64_t loose = (position->sides[WHITE] | position->sides[BLACK]) & ~walls->solid & ~kinds[PAWN] & ~kinds[KING];
     if (position->castling != 0)
         return false;
-    if (prevent(position, walls, side, loose, limits, ret_nodes))
-        return true;
-    if (loose & (kinds[ROOK] | kinds[QUEEN]))
-        return false;
-    /* bishops of the other square colour and knights on the board: no ghost can enter their lines */
-    for (uint64_t colour = LIGHT_SQUARES, i = 0; i < 2; i++, colour = ~colour) {
-        uint64_t men = loose & kinds[BISHOP] & colour;
-        if (men != 0 && men != loose && prevent(position, walls, side, men, limits, ret_nodes))
+    uint64_t moving = mobile(position, loose), tried[4] = { loose, moving, loose & kinds[BISHOP] & LIGHT_SQUARES,
+                                                            loose & kinds[BISHOP] & ~LIGHT_SQUARES };
+    for (int i = 0; i < 4; i++) {
+        bool again = i > 1 && tried[i] == 0;
+        for (int j = 0; j < i; j++)
+            again = again || tried[j] == tried[i];
+        if (!again && prevent(position, walls, side, tried[i], limits, ret_nodes))
             return true;
     }
     return false;

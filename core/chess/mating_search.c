@@ -100,9 +100,7 @@ static bool expand(Search *search, uint32_t at) {
     store_get(store, at, &position);
     StoreLink *link = &search->store.links[at];
     if (link->made == 0 && ++search->expanded > PATIENCE) {
-        Walls walls;
-        walls_find(&position, &walls);
-        if (walls_prevent_mate(&position, &walls, search->side))
+        if (walls_hold(&position, search->side))
             return false;
     }
     moves_legal(&position, &list);
@@ -146,7 +144,6 @@ MatingAnswer search_mate(const Position *position, Colour side, const MatingLimi
                          uint64_t *ret_nodes) {
     Search search = { .side = side, .lowest = BUCKETS };
     Store *store = &search.store;
-    *ret_nodes = 0;
     if (!store_begin(store, position, limits))
         return MATING_UNKNOWN;
     uint32_t first = store_keep(store, position, NO_NODE, MOVE_NONE);
@@ -155,7 +152,7 @@ MatingAnswer search_mate(const Position *position, Colour side, const MatingLimi
     bool mate = false;
     for (uint32_t at; !mate && !store->overflowed && (at = pop(&search)) != NO_NODE;)
         mate = expand(&search, at);
-    *ret_nodes = store->count;
+    *ret_nodes += store->count;
     if (mate)
         return line_of(&search, ret_line) ? MATING_CAN : MATING_UNKNOWN;
     return store->overflowed ? MATING_UNKNOWN : MATING_CANNOT;

@@ -159,26 +159,41 @@ static void add_castling(const Position *position, Walls *walls) {
     }
 }
 
-void walls_find(const Position *position, Walls *ret) {
+static void begin(const Position *position, Walls *ret) {
     ret->solid = position->sides[WHITE] | position->sides[BLACK];
     ret->astray = 0;
-    for (int colour = WHITE; colour <= BLACK; colour++) {
+    for (int colour = WHITE; colour <= BLACK; colour++)
         for (int kind = EMPTY; kind < KIND_COUNT; kind++)
             ret->reach[colour][kind] = position->sides[colour] & position->kinds[kind];
-    }
     add_castling(position, ret);
     if (position->en_passant != NO_SQUARE) {
         ret->solid &= ~square_set(position->en_passant ^ 8);
         ret->astray |= square_set(position->en_passant ^ 8);
     }
-    Walls before;
-    do {
-        before = *ret;
-        for (int colour = WHITE; colour <= BLACK; colour++)
-            spread(position, ret, (Colour)colour);
-        ret->solid &= ~(loosened(position, ret, WHITE) | loosened(position, ret, BLACK));
-        ret->astray |= strayed(position, ret, WHITE) | strayed(position, ret, BLACK);
-    } while (memcmp(&before, ret, sizeof before) != 0);
+}
+
+/* One round of growing; false if nothing grew. */
+static bool grow(const Position *position, Walls *walls) {
+    Walls before = *walls;
+    for (int colour = WHITE; colour <= BLACK; colour++)
+        spread(position, walls, (Colour)colour);
+    walls->solid &= ~(loosened(position, walls, WHITE) | loosened(position, walls, BLACK));
+    walls->astray |= strayed(position, walls, WHITE) | strayed(position, walls, BLACK);
+    return memcmp(&before, walls, sizeof before) != 0;
+}
+
+void walls_find(const Position *position, Walls *ret) {
+    begin(position, ret);
+    while (grow(position, ret)) { }
+}
+
+bool walls_hold(const Position *position, Colour side) {
+    Walls walls;
+    begin(position, &walls);
+    while (grow(position, &walls))
+        if (!walls_prevent_mate(position, &walls, side))
+            return false;
+    return walls_prevent_mate(position, &walls, side);
 }
 
 /* A line may pass through the enemy king, who does not shield the square behind him. */
@@ -247,6 +262,8 @@ bool blockers_fill(const Blockers *blockers, uint64_t squares) {
     return true;
 }
 
+enum { NOT_FOUND = -1 };
+
 bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side) {
     Colour loser = other(side);
     uint64_t checks = walls_attacks(position, walls->reach[side], side), kings = walls->reach[side][KING];
@@ -256,13 +273,16 @@ bool walls_prevent_mate(const Position *position, const Walls *walls, Colour sid
     uint64_t places = walls->reach[loser][KING] & checks & ~king_steps(~shut);
     if (places == 0)
         return true;
-    Blockers blockers;
-    blockers_find(position, walls, own & ~walls->solid, &blockers);
+    Blockers blockers = { .count = NOT_FOUND };
     for (; places != 0; places &= places - 1) {
         int king = set_first(places);
         uint64_t beside = attacks_king(king);
         for (uint64_t from = kings & ~(beside | square_set(king)); from != 0; from &= from - 1) {
             uint64_t open = beside & ~checks & ~attacks_king(set_first(from)) & ~(walls->solid & own);
+            if (open == 0)
+                return false;
+            if (blockers.count == NOT_FOUND)
+                blockers_find(position, walls, own & ~walls->solid, &blockers);
             if (blockers_fill(&blockers, open))
                 return false;
         }

@@ -13,6 +13,12 @@ typedef struct Walls {
 
 void walls_find(const Position *position, Walls *ret);
 
+/* True if `side` can never mate, judged by these walls. */
+bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side);
+
+/* Both in one, for who needs no more: stops as soon as a mate seems possible. */
+bool walls_hold(const Position *position, Colour side);
+
 /* Where the man of this square may ever stand, a pawn also as what he promotes to. */
 uint64_t walls_reach_of(const Position *position, const Walls *walls, int square);
 
@@ -31,8 +37,5 @@ void blockers_find(const Position *position, const Walls *walls, uint64_t men, B
 
 /* Whether each of the squares could be held by a different man at once. */
 bool blockers_fill(const Blockers *blockers, uint64_t squares);
-
-/* True if `side` can never mate, judged by the walls of this position. */
-bool walls_prevent_mate(const Position *position, const Walls *walls, Colour side);
 
 #endif
