@@ -164,12 +164,59 @@ static void test_moves(void **state) {
     assert_false(position_in_check(&position));
 }
 
+/* Castling where king or rook stands still or both change places, crossing, and by which rook. */
+static void test_castling(void **state) {
+    (void)state;
+    static const struct { const char *fen; const char *uci; bool legal; const char *after; } cases[] = {
+        { "brnbqkrn/pppppppp/8/8/8/8/PPPPPPPP/BRNBQKRN w KQkq - 0 1", "f1g1", true, "brnbqkrn/pppppppp/8/8/8/8/PPPPPPPP/BRNBQRKN b kq - 1 1" },
+        { "qrnkbbrn/pppppppp/8/8/8/2N5/PPPPPPPP/QR1KBBRN w KQkq - 0 1", "d1b1", true,
+          "qrnkbbrn/pppppppp/8/8/8/2N5/PPPPPPPP/Q1KRBBRN b kq - 1 1" },
+        { "qrnkbbrn/pppppppp/8/8/8/8/PPPPPPPP/QRNKBBRN w KQkq - 0 1", "d1b1", false, NULL },     /* the knight in the way */
+        { "2rkr3/pppppppp/8/8/8/8/PPPPPPPP/2RKR3 w KQkq - 0 1", "d1c1", true,
+          "2rkr3/pppppppp/8/8/8/8/PPPPPPPP/2KRR3 b kq - 1 1" },
+        { "2rkr3/pppppppp/8/8/8/8/PPPPPPPP/2RKR3 w KQkq - 0 1", "d1e1", true,
+          "2rkr3/pppppppp/8/8/8/8/PPPPPPPP/2R2RK1 b kq - 1 1" },
+        { "2rkr1q1/pppppp1p/8/8/8/8/PPPPPP1P/2RKR3 w KQkq - 0 1", "d1e1", false, NULL },                        /* into check */
+        { "2rkrq2/ppppp1pp/8/8/8/8/PPPPP1PP/2RKR3 w KQkq - 0 1", "d1e1", false, NULL },                         /* through check */
+        { "1k2r3/8/8/8/8/8/8/RK2R3 w KQ - 0 1", "b1a1", true, "1k2r3/8/8/8/8/8/8/2KRR3 b - - 1 1" }, /* the king goes the other way */
+        { "1k6/8/8/8/8/8/8/1KR5 w K - 0 1", "b1c1", true, "1k6/8/8/8/8/8/8/5RK1 b - - 1 1" },
+        { "6k1/8/8/8/8/8/8/rRK5 w Q - 0 1", "c1b1", false, NULL },    /* the rook shields its king from a1 */
+        { "6k1/8/8/8/8/8/8/1RK4r w Q - 0 1", "c1b1", false, NULL },   /* out of check */
+        { "4k3/8/8/8/8/8/8/5KRR w K - 0 1", "f1g1", false, NULL },    /* the right is h1's, and g1 in the way */
+        { "4k3/8/8/8/8/8/8/5KRR w G - 0 1", "f1g1", true, "4k3/8/8/8/8/8/8/5RKR b - - 1 1" },
+        { "4k3/8/8/8/8/8/8/4K1RR w H - 0 1", "e1h1", false, NULL },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Position position;
+        assert_true(fen_read(cases[i].fen, FEN_CHESS960, &position, NULL));
+        Move move = move_make(square_make(cases[i].uci[0] - 'a', cases[i].uci[1] - '1'), square_make(cases[i].uci[2] - 'a', cases[i].uci[3] - '1'), EMPTY);
+        if (move_is_legal(&position, move) != cases[i].legal)
+            fail_msg("%s: %s", cases[i].fen, cases[i].uci);
+        if (!cases[i].legal)
+            continue;
+        assert_true(position_is_castling(&position, move));
+        char text[NOTATION_MAX + FEN_MAX];
+        notation_write(&position, move, NOTATION_UCI, text);
+        assert_string_equal(text, cases[i].uci);
+        position_move(&position, &position, move);
+        fen_write(&position, 0, text);
+        assert_string_equal(text, cases[i].after);
+    }
+    Position position;
+    assert_true(fen_read("bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1", FEN_CHESS960, &position, NULL));
+    position = after_moves(position, "b3 c5 Nf3 d5 d4 b6 O-O");
+    char fen[FEN_MAX];
+    fen_write(&position, 0, fen);
+    assert_string_equal(fen, "bqnrnkrb/p3pppp/1p6/2pp4/3P4/1P3N2/P1P1PPPP/BQNR1RKB b kq - 1 4");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_perft),
         cmocka_unit_test(test_perft_deep),
         cmocka_unit_test(test_perft_suites),
         cmocka_unit_test(test_moves),
+        cmocka_unit_test(test_castling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
