@@ -113,8 +113,8 @@ static const SpokenWords russian = {
     .check = "шах|и шах", .mate = "мат|шах и мат|и мат", .idle = NULL,
 };
 
-/* FIDE Handbook, appendix C2, and the table of the PGN standard, 8.2.3.2. There is no pawn letter
- * where it is also a file's or another man's (B of Bauer, bonde), and none is ever written. */
+/* FIDE Handbook, appendix C2, and the table of the PGN standard, 8.2.3.2; players of Japanese, Lao and Sesotho write English letters.
+ * There is no pawn letter where it is also a file's or another man's (B of Bauer, bonde), and none is ever written. */
 static const MoveLanguage languages[] = {
     { "en", { NULL, "P", "N", "B", "R", "Q", "K" }, &english },
     { "cs", { NULL, "P", "J", "S", "V", "D", "K" }, NULL },
@@ -127,6 +127,8 @@ static const MoveLanguage languages[] = {
     { "hu", { NULL, NULL, "H", "F", "B", "V", "K" }, NULL },
     { "is", { NULL, "P", "R", "B", "H", "D", "K" }, NULL },
     { "it", { NULL, "P", "C", "A", "T", "D", "R" }, &italian },
+    { "ja", { NULL, "P", "N", "B", "R", "Q", "K" }, NULL },
+    { "lo", { NULL, "P", "N", "B", "R", "Q", "K" }, NULL },
     { "nb", { NULL, NULL, "S", "L", "T", "D", "K" }, &norwegian },
     { "nl", { NULL, NULL, "P", "L", "T", "D", "K" }, &dutch },
     { "nn", { NULL, NULL, "S", "L", "T", "D", "K" }, &norwegian },
@@ -135,6 +137,7 @@ static const MoveLanguage languages[] = {
     { "pt", { NULL, "P", "C", "B", "T", "D", "R" }, &portuguese },
     { "ro", { NULL, "P", "C", "N", "T", "D", "R" }, NULL },
     { "ru", { NULL, "п", "К", "С", "Л", "Ф", "Кр" }, &russian },
+    { "st", { NULL, "P", "N", "B", "R", "Q", "K" }, NULL },
     { "sv", { NULL, NULL, "S", "L", "T", "D", "K" }, &swedish },
 };
 

@@ -371,13 +371,13 @@ static bool read_man(Cursor cursor, int man, bool capital, Shape *ret) {
     return true;
 }
 
-/* A small letter that is also a file (b; d in German) names a piece only where no pawn of
- * that file could be meant: target neither on it nor beside it. */
+/* A small letter that is also a file (b; d in German) names a piece only where no pawn of that file could be meant: bb5, but
+ * not bc5. */
 static bool small_names_piece(uint32_t first, const Shape *shape) {
     if (file_of(first) < 0)
         return true;
     int apart = shape->to_file - file_of(first);
-    return shape->to_file >= 0 && (apart > 1 || apart < -1);
+    return shape->to_file >= 0 && apart != 1 && apart != -1;
 }
 
 static bool figurine(uint32_t point) {

@@ -78,7 +78,7 @@ def test_why_it_is_none_and_what_would_be(fen, move, why, possible):
 def test_usage():
     done = notate(START, "e4", "--language", "tlh")
     assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1
-    assert " cs da de es et fi fr hu is it nb nl nn no pl pt ro ru sv, not tlh" in done.stderr
+    assert " cs da de es et fi fr hu is it ja lo nb nl nn no pl pt ro ru st sv, not tlh" in done.stderr
     for arguments in ([], [START], [START, "e4", "e5"], [START, "e4", "--nonsense"]):
         assert notate(*arguments).returncode == 2
     assert notate("nonsense", "e4").returncode == 1

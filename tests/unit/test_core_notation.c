@@ -103,7 +103,7 @@ static void test_moves(void **state) {
         { EN_PASSANT, "exd6", "e5d6" }, { EN_PASSANT, "exd6 e.p.", "e5d6" }, { EN_PASSANT, "exd6ep", "e5d6" },
         { EN_PASSANT, "ed6", "e5d6" }, { EN_PASSANT, "5546", "e5d6" },
         { TWO_KNIGHTS, "Nbd2", "b1d2" }, { TWO_KNIGHTS, "Nfd2", "f1d2" }, { TWO_KNIGHTS, "nbd2", "b1d2" },
-        { MIDDLE, "Nf6", "g8f6" },
+        { MIDDLE, "Nf6", "g8f6" }, { EN_PASSANT, "EXD6", "e5d6" }, { MIDDLE, "bb4", "f8b4" }, { MIDDLE, "BB4", "f8b4" },
         { "1k6/8/8/8/4Q2Q/8/8/K6Q w - - 0 1", "Qh4e1", "h4e1" },
         { "1r5k/6p1/3p3p/8/8/4bQ2/2R3PP/2KRq3 w - - 0 1", "Rcd2", "c2d2" },
         { "4k3/8/8/8/8/2R5/8/2R1K3 w - - 0 1", "Rc1c2", "c1c2" },
