@@ -4,7 +4,7 @@
  *
  * Games have 20 to 150 plies, fewer where mate or stalemate comes first. `chess960`: each from a start array drawn by lot.
  * `rich`: comments of both kinds, NAGs, nested variations and clock commands between the moves. `bad N`: every Nth game has
- * one move replaced by one that no rules allow; such a game's Event is "Bad". */
+ * one move replaced by one that no rules allow; such a game's Event is "Bad". White is called "Game N", N its number from 1. */
 #include "core/chess/fen.h"
 #include "core/chess/movegen.h"
 #include "core/notation/notation.h"
@@ -70,13 +70,15 @@ static void write_move(Sheet *sheet, const Position *position, Move move) {
     word(sheet, san);
 }
 
-/* A piece and a square by lot where no such move is legal: nobody there, blocked, pinned, in check. */
+/* A piece and a square by lot where no such move is legal: nobody there, blocked, pinned, in check. Not a king onto a rook:
+ * pgn-extract takes Kh1 for castling. */
 static void write_illegal(Sheet *sheet, const Position *position) {
     for (;;) {
         char text[4] = { "NBRQK"[draw(sheet, 5)], (char)('a' + draw(sheet, 8)), (char)('1' + draw(sheet, 8)), 0 };
         Reading reading;
         notation_read(position, text, 0, &reading);
-        if (reading.kind == READING_ILLEGAL) {
+        bool castling = text[0] == 'K' && piece_kind(position_piece_at(position, square_make(text[1] - 'a', text[2] - '1'))) == ROOK;
+        if (reading.kind == READING_ILLEGAL && !castling) {
             word(sheet, text);
             return;
         }
@@ -135,10 +137,10 @@ static bool decorate(Sheet *sheet, const Position *before) {
 
 static void write_tags(Sheet *sheet, unsigned long index, bool bad, bool chess960, const Position *start, const char *result) {
     static const char *const towns[] = { "Anytown", "Middletown", "Zürich", "The \\\"Old\\\" Mill" };
-    printf("[Event \"%s\"]\n[Site \"%s\"]\n[Date \"%d.%02d.%02d\"]\n[Round \"%lu\"]\n[White \"Player %d\"]\n[Black \"Player %d\"]\n"
+    printf("[Event \"%s\"]\n[Site \"%s\"]\n[Date \"%d.%02d.%02d\"]\n[Round \"%lu\"]\n[White \"Game %lu\"]\n[Black \"Player %d\"]\n"
            "[Result \"%s\"]\n",
            bad ? "Bad" : "Random", towns[draw(sheet, 4)], 1990 + (int)draw(sheet, 36), 1 + (int)draw(sheet, 12), 1 + (int)draw(sheet, 28),
-           index + 1, (int)draw(sheet, 500), 500 + (int)draw(sheet, 500), result);
+           index / 5 + 1, index + 1, 1 + (int)draw(sheet, 1000), result);
     if (chess960) {
         char fen[FEN_MAX];
         fen_write(start, 0, fen);
