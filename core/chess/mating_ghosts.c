@@ -66,7 +66,7 @@ static bool may_be_mate(const Ghosts *ghosts, const Position *position, bool by_
 static void arise(Ghosts *ghosts, const Position *position, uint32_t parent, bool by_ghost, uint64_t left) {
     if (position_turn(position) == ghosts->loser && may_be_mate(ghosts, position, by_ghost, left))
         ghosts->failed = true;
-    store_keep(&ghosts->store, position, parent, MOVE_NONE);
+    mating_store_keep(&ghosts->store, position, parent, MOVE_NONE);
 }
 
 /* The king of who has just moved is attacked from the board, and no ghost can be in between. */
@@ -168,7 +168,7 @@ static void men_move(Ghosts *ghosts, const Position *position, uint32_t at) {
 
 static void expand(Ghosts *ghosts, uint32_t at) {
     Position position;
-    store_get(&ghosts->store, at, &position);
+    mating_store_get(&ghosts->store, at, &position);
     Colour us = position_turn(&position);
     men_move(ghosts, &position, at);
     if (ghosts->presence[other(us)] != 0)
@@ -207,9 +207,9 @@ static bool prevent(const Position *position, const Walls *walls, Colour side, u
     Ghosts ghosts = { .side = side, .loser = other(side) };
     Position board;
     lift(position, walls, men, &ghosts, &board);
-    if (!store_begin(&ghosts.store, &board, limits))
+    if (!mating_store_begin(&ghosts.store, &board, limits))
         return false;
-    store_keep(&ghosts.store, &board, NO_NODE, MOVE_NONE);
+    mating_store_keep(&ghosts.store, &board, NO_NODE, MOVE_NONE);
     for (uint32_t at = 1; at <= ghosts.store.count && !ghosts.failed && !ghosts.store.overflowed; at++)
         expand(&ghosts, at);
     *ret_nodes += ghosts.store.count;

@@ -97,7 +97,7 @@ static bool expand(Search *search, uint32_t at) {
     unsigned plies = store->nodes[at].plies + 1u;
     Position position, after;
     MoveList list;
-    store_get(store, at, &position);
+    mating_store_get(store, at, &position);
     StoreLink *link = &search->store.links[at];
     if (link->made == 0 && ++search->expanded > PATIENCE) {
         if (walls_hold(&position, search->side))
@@ -110,7 +110,7 @@ static bool expand(Search *search, uint32_t at) {
         bool lost = position_is_capture(&position, move) || move_promotion(move) != EMPTY;
         if (lost && mating_material_lacks(&after, search->side) && !is_mate(&after))
             continue;
-        uint32_t number = store_keep(store, &after, at, move);
+        uint32_t number = mating_store_keep(store, &after, at, move);
         if (number == NO_NODE)
             continue;
         if (position_turn(&after) != search->side && is_mate(&after)) {
@@ -144,9 +144,9 @@ MatingAnswer search_mate(const Position *position, Colour side, const MatingLimi
                          uint64_t *ret_nodes) {
     Search search = { .side = side, .lowest = BUCKETS };
     Store *store = &search.store;
-    if (!store_begin(store, position, limits))
+    if (!mating_store_begin(store, position, limits))
         return MATING_UNKNOWN;
-    uint32_t first = store_keep(store, position, NO_NODE, MOVE_NONE);
+    uint32_t first = mating_store_keep(store, position, NO_NODE, MOVE_NONE);
     store->links[first] = (StoreLink){ .bucket = (uint16_t)bucket_of(position, side, 0) };
     wait(&search, first);
     bool mate = false;

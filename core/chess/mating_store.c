@@ -17,7 +17,7 @@ static void pack(const Position *position, StoreNode *ret) {
         ret->planes[3] |= square_set(position->en_passant);
 }
 
-void store_get(const Store *store, uint32_t number, Position *ret) {
+void mating_store_get(const Store *store, uint32_t number, Position *ret) {
     const StoreNode *node = &store->nodes[number];
     uint64_t one = node->planes[0], two = node->planes[1], four = node->planes[2];
     uint64_t men = one | two | four, black = node->planes[3];
@@ -67,7 +67,7 @@ static void resize(Store *store, uint32_t count) {
         *slot_of(store, &store->nodes[node]) = node;
 }
 
-uint32_t store_keep(Store *store, const Position *position, uint32_t parent, Move move) {
+uint32_t mating_store_keep(Store *store, const Position *position, uint32_t parent, Move move) {
     StoreNode node = { .parent = parent, .move = move };
     if (parent != NO_NODE) /* far from the root only the parity matters */
         node.plies = (uint16_t)(store->nodes[parent].plies == UINT16_MAX ? UINT16_MAX - 1
@@ -90,7 +90,7 @@ uint32_t store_keep(Store *store, const Position *position, uint32_t parent, Mov
 
 /* Nodes first, then links, then slots: 40 + 8 + at most 8 bytes a node. The slots outnumber the nodes,
  * so a free one is always found. */
-bool store_begin(Store *store, const Position *root, const MatingLimits *limits) {
+bool mating_store_begin(Store *store, const Position *root, const MatingLimits *limits) {
     uint64_t most = limits->size / MATING_NODE_BYTES;
     if (most > limits->nodes)
         most = limits->nodes;

@@ -35,12 +35,12 @@ typedef struct Store {
 } Store;
 
 /* Empty, in the memory of limits. False if that has no room for STORE_LEAST positions. root stays the caller's. */
-bool store_begin(Store *store, const Position *root, const MatingLimits *limits);
+bool mating_store_begin(Store *store, const Position *root, const MatingLimits *limits);
 
 /* Keeps a position not met before: its number. NO_NODE if it was, or if there is no room. */
-uint32_t store_keep(Store *store, const Position *position, uint32_t parent, Move move);
+uint32_t mating_store_keep(Store *store, const Position *position, uint32_t parent, Move move);
 
 /* The position again; of the counters only the root's. */
-void store_get(const Store *store, uint32_t node, Position *ret);
+void mating_store_get(const Store *store, uint32_t node, Position *ret);
 
 #endif
