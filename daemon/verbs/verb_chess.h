@@ -25,6 +25,7 @@ int chess_usage_error(const char *usage, const char *what, const char *which);
 int verb_perft(const VerbCall *call);  /* perft DEPTH [FEN] [--chess960] */
 int verb_notate(const VerbCall *call); /* notate FEN MOVE [--language L] [--chess960] */
 int verb_moves(const VerbCall *call);  /* moves FEN|- [--chess960] */
+int verb_mating(const VerbCall *call); /* mating FEN|- [--quick] [--line] [--nodes N] [--chess960] */
 int verb_replay(const VerbCall *call); /* replay FILE.pgn [--json] */
 
 #endif
