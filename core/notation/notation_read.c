@@ -32,10 +32,10 @@ static int castling_side(const Position *position, int king, int to) {
     return far && square_file(to) == 6 ? 1 : far && square_file(to) == 2 ? 0 : -1;
 }
 
-/* e1g1 in standard chess, king takes own rook in Chess960, are castling. */
+/* e1g1 in standard chess, king takes own rook in Chess960, are castling. Who names where he comes from says where he goes. */
 static void see_castling(const Position *position, Shape *shape) {
     bool from_known = shape->kind == SHAPE_MAN && shape->from_file >= 0 && shape->from_rank >= 0;
-    if (!from_known || shape->to_rank < 0 || shape->to_file < 0 || (shape->man != EMPTY && shape->man != KING))
+    if (!from_known || (shape->man != EMPTY && shape->man != KING))
         return;
     Colour us = position_turn(position);
     int first_rank = us == WHITE ? 0 : 7;

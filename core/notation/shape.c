@@ -377,7 +377,7 @@ static bool small_names_piece(uint32_t first, const Shape *shape) {
     if (file_of(first) < 0)
         return true;
     int apart = shape->to_file - file_of(first);
-    return shape->to_file >= 0 && apart != 1 && apart != -1;
+    return apart != 1 && apart != -1;
 }
 
 static bool figurine(uint32_t point) {

@@ -194,8 +194,6 @@ static bool begun(const Sentence *sentence, int square) {
 }
 
 static void next_square(Sentence *sentence) {
-    if (!begun(sentence, sentence->square))
-        return;
     if (sentence->square == 1)
         sentence->wrong = true;
     else

@@ -34,10 +34,6 @@ uint32_t token_lower(uint32_t point) {
         return point + 32;
     if (point >= 0x400 && point <= 0x40f)
         return point + 80;
-    if (point >= 0x100 && point <= 0x137) /* Latin Extended-A: capitals are even, in two stretches odd */
-        return point | 1;
-    if ((point >= 0x139 && point <= 0x148) || (point >= 0x179 && point <= 0x17e))
-        return point + (point & 1);
     return point;
 }
 

@@ -213,10 +213,34 @@ static void test_promises_everywhere(void **state) {
     assert_true(counted > 10000);
 }
 
+/* What the reading holds, else what the man can do, else all there is. */
+static void test_alternatives(void **state) {
+    (void)state;
+    static const struct { const char *fen, *text, *alternatives; } cases[] = {
+        { "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1", "Nd2", "Nbd2 Nfd2" },
+        { "7k/8/8/8/8/8/4N3/K7 w - - 0 1", "Nf5", "Nc1 Nc3 Nd4 Nf4 Ng1 Ng3" },
+        { "7k/8/8/8/8/8/8/K7 w - - 0 1", "Nf5", "Ka2 Kb1 Kb2" },
+        { "7k/8/8/8/8/8/8/K7 w - - 0 1", "hello", "Ka2 Kb1 Kb2" },
+        { "7k/8/8/8/8/8/PP6/K7 w - - 0 1", "Ka2", "Kb1" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Position position;
+        Reading reading;
+        Str text;
+        str_init(&text, 512);
+        assert_true(fen_read(cases[i].fen, 0, &position, NULL));
+        notation_read(&position, cases[i].text, 0, &reading);
+        notation_alternatives(&text, &position, &reading);
+        assert_string_equal(text.data, cases[i].alternatives);
+        str_free(&text);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_reasons),
         cmocka_unit_test(test_promises_everywhere),
+        cmocka_unit_test(test_alternatives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

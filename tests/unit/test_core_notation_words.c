@@ -88,7 +88,7 @@ static void test_spoken(void **state) {
         { "nl", START, "paard naar f drie", "g1f3" }, { "nl", CASTLE, "korte rokade", "e1g1" }, { "nl", CASTLE, "toren d één", "a1d1" },
         { "pt", START, "peão e quatro", "e2e4" }, { "sv", START, "häst f tre", "g1f3" }, { "sv", CASTLE, "lång rockad", "e1c1" },
         { "da", START, "springer til f tre", "g1f3" }, { "da", START, "bonde e fire", "e2e4" }, { "no", CASTLE, "tårn d en", "a1d1" },
-        { "nb", START, "løper c fire", "path_blocked" }, { "ru", START, "конь Феликс три", "g1f3" }, { "ru", START, "КОНЬ f3", "g1f3" },
+        { "nb", START, "løper c fire", "path_blocked" }, { "ru", START, "конь Феликс три", "g1f3" }, { "ru", START, "КОНЬ f3", "g1f3" }, { "ru", CASTLE, "ЛАДЬЯ БЬЁТ НА a8", "a1a8" },
         { "ru", CASTLE, "короткая рокировка", "e1g1" }, { "ru", CASTLE, "ладья бьет на h восемь, шах", "h1h8" },
         { "pl", START, "Springer Felix drei", "g1f3" }, /* no words of its own: Law E's */
     };
@@ -103,7 +103,8 @@ static void test_no_spoken_moves(void **state) {
         "Springer Felix", "Eva Felix Gustav", "Eva eins zwei drei", "knight takes", "knight f nine", "knight f three please", "Dear Anna",
         "Anna, David and Eva", "queen to king", "castles", "Rochade", "kurze Rochade Eva vier", "lange kurze", "takes d5 takes", "becomes queen",
         "e8 becomes queen becomes rook", "Eva acht Dame Turm", "knight f 33", "12 men", "to", "x", "check", "Schach!", "matt", "Bella schlägt",
-        "h a 4 4", "a1b2c3 knight", "knight a1b2c3", "Eva vier Dame fünf",
+        "h a 4 4", "Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva", "Springer Springer Springer Springer Springer Springer Springer "
+        "Springer Springer Springer Springer Springer Springer Springer Springer f3", "knight \xf0\x9f\x99\x82 f3", "take\xff", "short castling knight", "a1b2c3 knight", "knight a1b2c3", "Eva vier Dame fünf",
     };
     Position position = position_of(START);
     Reading reading;
