@@ -104,6 +104,8 @@ static void test_moves(void **state) {
         { EN_PASSANT, "ed6", "e5d6" }, { EN_PASSANT, "5546", "e5d6" },
         { TWO_KNIGHTS, "Nbd2", "b1d2" }, { TWO_KNIGHTS, "Nfd2", "f1d2" }, { TWO_KNIGHTS, "nbd2", "b1d2" },
         { MIDDLE, "Nf6", "g8f6" }, { EN_PASSANT, "EXD6", "e5d6" }, { MIDDLE, "bb4", "f8b4" }, { MIDDLE, "BB4", "f8b4" },
+        { START, "e4\r\n", "e2e4" }, { START, "\n\te4", "e2e4" }, { START, "e2\r\ne4", "e2e4" }, { PROMOTE, "e8 (=Q)", "e7e8q" },
+        { PROMOTE, "e7e8=Q!", "e7e8q" }, { PROMOTE, "e8=\xe2\x99\x9b", "e7e8q" }, { START, "N g1 - f3", "g1f3" }, { CASTLE, "O-O-O++", "e1c1" },
         { "1k6/8/8/8/4Q2Q/8/8/K6Q w - - 0 1", "Qh4e1", "h4e1" },
         { "1r5k/6p1/3p3p/8/8/4bQ2/2R3PP/2KRq3 w - - 0 1", "Rcd2", "c2d2" },
         { "4k3/8/8/8/8/2R5/8/2R1K3 w - - 0 1", "Rc1c2", "c1c2" },
@@ -202,7 +204,7 @@ static void test_line_start(void **state) {
         { BOTH_TAKE, "Bc3", "d2c3", READING_MOVE, NULL },
         { BISHOP_PAWN, "Bxc3", "b2c3", READING_MOVE, "" }, /* the bishop cannot */
         { PAWN_ONLY, "Bxc3", "b2c3", READING_MOVE, "" },
-        { START, "B4", "b2b4", READING_MOVE, "" },
+        { START, "B4", "b2b4", READING_MOVE, "" }, { START, "Bxc3", "cannot_reach", READING_ILLEGAL, NULL },
         { START, "B2-b4", "b2b4", READING_MOVE, "" },
         { "4k3/4r3/8/8/8/2p5/1P2B3/4K3 w - - 0 1", "Bxc3", "b2c3", READING_MOVE, NULL },
     };
@@ -216,6 +218,7 @@ static void test_languages(void **state) {
         { "de", 0, { START, "Sf3", "g1f3", READING_MOVE, NULL } },
         { "de-AT", 0, { START, "sf3", "g1f3", READING_MOVE, NULL } },
         { "de", 0, { START, "Nf3", "g1f3", READING_MOVE, NULL } },
+        { "de", 0, { START, "hello", "unshaped", READING_NOT_A_MOVE, "" } }, { "de", READ_OWN_ONLY, { START, "hello", "unshaped", READING_NOT_A_MOVE, "" } },
         { "de", READ_OWN_ONLY, { START, "Nf3", "unknown_letter", READING_ILLEGAL, "Nf3" } },
         { "de", 0, { PROMOTE, "e8D", "e7e8q", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8=S", "e7e8n", READING_MOVE, NULL } },
@@ -271,6 +274,7 @@ static void test_details(void **state) {
     assert_int_equal(reading.cause, 61);
     for (int fault = 0; fault < FAULT_COUNT; fault++)
         assert_true(strlen(notation_fault_name((MoveFault)fault)) > 3);
+    assert_string_equal(notation_fault_name(FAULT_COUNT), "none");
 }
 
 static void test_chess960(void **state) {
@@ -305,6 +309,8 @@ static void test_shaped(void **state) {
         "Keep", "Nach", "Bach", "axe", "exe", "Hello", "e", "ee4", "a b4", "b e4", "no1", "ki4", "12345678", "90125",
         "0000", "+43 1 5254", "Re: e4", "Rex", "Fabec", "yes", "i4", "A b4", "x", "xd", "X", "-", "e-4", "e 4", "Nf3 Nc6",
         "Kind regards", "Best", "Cheers", "e4e5e6", "\xf0\x9f\x91\x8d", "\xe2\x99\x98", "h2o", "mp3", "C3PO",
+        "e4Q", "e8(Q", "e8(Q)5", "e8=Qx", "e8=5", "e4(x", "exd5e6", "e4-d", "e4x", "P-", "P-K", "QQQQ-K4", "N9", "N9f3",
+        "Nb5b", "Nbx", "Nxx", "N-", "e2e4e", "exg", "exdd", "0-0-", "-0-0", "o0", "0--0", "99999", "12349", "1234a", "Sf", "Sxf3x", "f3S", "\xe2\x99\x98" "9",
         "\xc3\xa0g8q", "P-K4(", "P-K4(Q", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa4", "e4 or d4", "0-0-0-0", "O", "--",
     };
     static const char *const moves[] = {
@@ -329,6 +335,7 @@ static void test_number(void **state) {
         { "10....Qd4", "Qd4", 10, true }, { "12.", "", 12, false }, { "12.5254", "5254", 12, false },
         { "12 5254", "5254", 12, false }, { "12. 0-0", "0-0", 12, false }, { "1 e2 e4", "e2 e4", 1, false },
         { "12. Nf3 (=)", "Nf3 (=)", 12, false }, { " 12\xc2\xa0. Nf3", "Nf3", 12, false },
+        { "12.\tNf3", "Nf3", 12, false }, { "12.\r\nNf3", "Nf3", 12, false }, { "12 O - O", "O - O", 12, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const char *rest;
@@ -340,7 +347,10 @@ static void test_number(void **state) {
         assert_int_equal(number, cases[i].number);
         assert_int_equal(black, cases[i].black);
     }
-    static const char *const none[] = { "5254", "57581", "12", "12 men", "12.12.2026", "Nf3", "", "0.e4", "0-0", "123456. e4", ".e4", "1-0" };
+    static const char *const none[] = { "5254", "57581", "12", "12 men", "12.12.2026", "Nf3", "", "0.e4", "0-0", "123456. e4", ".e4", "1-0", "12 )",
+        "12 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+        "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+    };
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         const char *rest = "untouched";
         int number = -7;

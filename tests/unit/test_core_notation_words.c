@@ -56,6 +56,7 @@ static void test_spoken(void **state) {
         { "de", CASTLE, "Große Rochade", "e1c1" }, { "de", CASTLE, "lange rochade schach", "e1c1" }, { "de", CASTLE, "Rochade kurz", "e1g1" },
         { "de", CASTLE, "Turm schlägt Hector acht, Schach", "h1h8" }, { "de", CASTLE, "Turm schlaegt Turm a acht", "a1a8" },
         { "de", CASTLE, "Koenig Eva zwei", "e1e2" }, { "de", CASTLE, "König e2", "e1e2" }, { "de", CASTLE, "Konig Eva zwei", "e1e2" },
+        { "de", CASTLE, "kurze Rochade en passant", "e1g1" }, { "de", START, "Bella Cesar drei", "nothing_to_capture" }, { "de", START, "Dame David zwei wird", "unshaped" },
         { "de", PROMOTE, "Bauer Eva acht wird Dame", "e7e8q" }, { "de", PROMOTE, "Eva acht Umwandlung in einen Springer", "e7e8n" },
         { "de", PROMOTE, "e7 schlägt d8 Turm", "e7d8r" }, { "de", PROMOTE, "e7 nach e8 Läufer", "e7e8b" },
         { "de", PROMOTE, "Eva schlägt den Turm auf David acht, wird Dame, Schach und matt", "e7d8q" },
@@ -104,7 +105,8 @@ static void test_no_spoken_moves(void **state) {
         "Anna, David and Eva", "queen to king", "castles", "Rochade", "kurze Rochade Eva vier", "lange kurze", "takes d5 takes", "becomes queen",
         "e8 becomes queen becomes rook", "Eva acht Dame Turm", "knight f 33", "12 men", "to", "x", "check", "Schach!", "matt", "Bella schlägt",
         "h a 4 4", "Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva", "Springer Springer Springer Springer Springer Springer Springer "
-        "Springer Springer Springer Springer Springer Springer Springer Springer f3", "knight \xf0\x9f\x99\x82 f3", "take\xff", "short castling knight", "a1b2c3 knight", "knight a1b2c3", "Eva vier Dame fünf",
+        "Springer Springer Springer Springer Springer Springer Springer Springer f3", "knight \xf0\x9f\x99\x82 f3", "take\xff", "short castling knight", "knight f3 x", "xd9 knight", "e4xx knight", "knight 9",
+        "knight f x", "becomes", "e8 becomes queen e7", "Bella Felix drei", "Eva wird Dame", "to knight f", "h8 h9 knight", "rook 1 h", "a1b2c3 knight", "knight a1b2c3", "Eva vier Dame fünf",
     };
     Position position = position_of(START);
     Reading reading;
@@ -184,6 +186,7 @@ static void test_recognized(void **state) {
     }
     for (int notation = 0; notation < NOTATION_COUNT; notation++)
         assert_true(strlen(notation_name((Notation)notation)) > 2);
+    assert_string_equal(notation_name(NOTATION_COUNT), "");
 }
 
 static void test_languages(void **state) {
