@@ -75,13 +75,13 @@ static inline LANES_TARGET int pinned_moves(const Men *men, uint64_t pinned, int
 }
 
 /* Counts the moves of `us`, castling and en passant apart, into *tally and *count; false, and
- * nothing counted, if he is in check. *ret_attacked: the squares his enemy attacks, he himself
- * not shielding. */
+ * nothing counted, if he is in check. *ret_attacked: the squares his enemy attacks. (That a king
+ * shields what is behind him matters in check alone.) */
 LANES_INLINE bool count_men(const Men *men, const Colour us, Tally *tally, uint64_t *count, uint64_t *ret_attacked) {
     const Colour them = us == WHITE ? BLACK : WHITE;
     uint64_t own = men->sets[us], enemy = men->sets[them], occupied = own | enemy, king = men_kind(men, KING) & own;
     uint64_t lines = men_kind(men, ROOK) | men_kind(men, QUEEN), diagonals = men_kind(men, BISHOP) | men_kind(men, QUEEN);
-    Paths paths = paths_over(~occupied | king);
+    Paths paths = paths_over(~occupied);
     Lanes theirs = slide(lanes_sliders(lines & enemy, diagonals & enemy), &paths);
     Lanes beams = lanes_and(theirs, lanes_opposite(slide(lanes_all(king), &paths))); /* from their sliders and from our king */
     Lanes leaps = lanes_or(jumps(enemy & men_kind(men, KNIGHT)), step(lanes_all(enemy & men_kind(men, KING))));
@@ -89,7 +89,6 @@ LANES_INLINE bool count_men(const Men *men, const Colour us, Tally *tally, uint6
     *ret_attacked = attacked;
     if (attacked & king)
         return false;
-    paths = paths_over(~occupied);
     Lanes free = lanes_all(~own);
     Tally sum = tally_add(*tally, lanes_and(slide(lanes_sliders(lines & own, diagonals & own), &paths), free));
     sum = tally_add(sum, lanes_and(jumps(own & men_kind(men, KNIGHT)), free));
@@ -183,7 +182,7 @@ LANES_INLINE uint64_t replies_for(const Position *position, const MoveList *list
             count += count_plain(&after);
             continue;
         }
-        uint64_t castling = position->castling & ~to & position->sides[them];
+        uint64_t castling = position->castling & position->sides[them];
         if (castling != 0)
             count += count_castling(&moved, castling, attacked, them);
     }

@@ -102,6 +102,7 @@ static uint64_t span(int one, int other) {
     return one < other ? 2 * square_set(other) - square_set(one) : 2 * square_set(one) - square_set(other);
 }
 
+/* In check it is not: the way of the king begins where he stands. */
 static bool castling_legal(const Scene *scene, int rook) {
     uint64_t others = scene->occupied & ~square_set(rook) & ~square_set(scene->king);
     if (span(scene->king, rook) & others) /* whatever the squares, one of the two crosses all between them */
@@ -119,8 +120,6 @@ static bool castling_legal(const Scene *scene, int rook) {
 
 uint64_t scene_castling(const Scene *scene) {
     uint64_t rooks = scene->position->castling & scene->own;
-    if (scene->checkers != 0)
-        return 0;
     for (uint64_t left = rooks; left != 0; left &= left - 1)
         if (!castling_legal(scene, set_first(left)))
             rooks ^= left & -left;

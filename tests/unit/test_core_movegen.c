@@ -313,6 +313,9 @@ static const char *const HARD[] = {
     "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",
     "4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1",         /* the capturing pawn is pinned on the file */
     "6k1/8/8/3pPp2/8/8/7b/1K6 w - d6 0 1",
+    "k7/8/8/3pP3/8/8/8/4K2B w - d6 0 1",           /* what is captured shielded from a check */
+    "8/8/8/k2pP2R/8/8/8/4K3 w - d6 0 1",
+    "8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1",           /* what is captured gives the check */
     "8/8/8/4B2b/6nN/8/5P2/2R1K2k w Q - 0 1",       /* the castling rook shields */
     "4r3/3k4/8/8/8/8/6PP/qR1K1R2 w KQ - 0 1",
     "1rqbkrbn/1ppppp1p/1n6/p1N3p1/8/2P4P/PP1PPPP1/1RQBKRBN w FBfb - 0 9",
@@ -467,6 +470,7 @@ static void test_keys(void **state) {
         { "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", UINT64_C(0x8037d5c1d98fe233) },
         { "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 0 1", UINT64_C(0x46f29d35485bf433) },
         { "8/5bk1/8/2Pp4/8/1K6/8/8 w - d6 0 1", UINT64_C(0x8cd061ec2a0a63e3) },
+        { "rnbqkbnr/ppp1pppp/8/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3", UINT64_C(0xf96aa6c92fcec48a) }, /* en passant possible */
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Position position = position_of(cases[i].fen);
@@ -495,6 +499,19 @@ static void check_sets(const Position *position) {
     assert_int_equal(settled.fullmove, position->fullmove);
 }
 
+/* After a step of two squares: the square behind counts if one of the enemy's pawns could go there by the Laws. */
+static void check_passing(const Position *after, int from, int to) {
+    Position position = *after;
+    position.en_passant = (int8_t)((from + to) / 2);
+    int board[64];
+    slow_board(&position, board);
+    bool possible = false;
+    for (int square = 0; square < 64; square++)
+        possible = possible || (piece_kind(board[square]) == PAWN && slow_legal(&position, board, move_make(square, (from + to) / 2, EMPTY)));
+    if (position_en_passant(after) != (possible ? (from + to) / 2 : NO_SQUARE))
+        fail_msg("%s: en passant possible: %d", fen_of(after), possible);
+}
+
 /* Moving onto itself gives what moving elsewhere gives. */
 static void check_move_in_place(const Position *position) {
     check_sets(position);
@@ -505,6 +522,11 @@ static void check_move_in_place(const Position *position) {
         position_move(&after, position, list.moves[i]);
         position_move(&same, &same, list.moves[i]);
         assert_true(position_same(&after, &same) && after.halfmove == same.halfmove && after.fullmove == same.fullmove);
+        int from = move_from(list.moves[i]), to = move_to(list.moves[i]);
+        if ((position->kinds[PAWN] & square_set(from)) && abs(from - to) == 16)
+            check_passing(&after, from, to);
+        else
+            assert_int_equal(position_en_passant(&after), NO_SQUARE);
         bool rests = !position_is_capture(position, list.moves[i])
             && !(position->kinds[PAWN] & square_set(move_from(list.moves[i])));
         assert_int_equal(after.halfmove, rests ? position->halfmove + 1 : 0);
@@ -523,6 +545,14 @@ static void test_moves_made(void **state) {
     }
     hard_positions(check_sets);
     strewn_positions(1000 * ROUNDS, check_move_in_place);
+    /* a pawn that gives check by two squares may be captured in passing; not one that uncovers a king */
+    for (int i = 0; i < 2; i++) {
+        Position before = position_of(i == 0 ? "8/8/8/2k5/4p3/8/3P4/4K3 w - - 0 1" : "8/8/8/8/k3p2Q/8/3P4/4K3 w - - 0 1");
+        Position after;
+        position_move(&after, &before, move_make(square_make(3, 1), square_make(3, 3), EMPTY));
+        check_passing(&after, square_make(3, 1), square_make(3, 3));
+        assert_int_equal(position_en_passant(&after), i == 0 ? square_make(3, 2) : NO_SQUARE);
+    }
     Position position = position_of("4k3/8/8/8/8/8/8/R3K3 w - - 0 1");
     position.halfmove = UINT16_MAX;
     position_move(&position, &position, move_make(0, 1, EMPTY));
