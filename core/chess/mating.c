@@ -17,6 +17,12 @@ static bool ended(const Position *position, Colour side, MatingAnswer *ret) {
     return true;
 }
 
+enum {
+    FEW_MOVES = 3,   /* that are all tried */
+    FORCED_PLIES = 3,
+    FIRST_TRY = 2000, /* positions: most mates are found among them */
+};
+
 /* What needs no counting of positions. */
 static MatingAnswer judge(const Position *position, Colour side) {
     MatingAnswer answer;
@@ -25,19 +31,28 @@ static MatingAnswer judge(const Position *position, Colour side) {
     return mating_material_lacks(position, side) || walls_hold(position, side) ? MATING_CANNOT : MATING_UNKNOWN;
 }
 
-/* Counts positions within the limits: fortresses first, then all that can arise. */
-static MatingAnswer count(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,
-                          uint64_t *ret_nodes) {
+/* Fortresses, and where there is hardly a choice, those that every choice leads to. */
+static bool fortress(const Position *position, Colour side, const MatingLimits *limits, int depth, uint64_t *ret_nodes) {
     Walls walls;
     walls_find(position, &walls);
-    *ret_nodes = 0;
     if (ghosts_prevent_mate(position, &walls, side, limits, ret_nodes))
-        return MATING_CANNOT;
-    return search_mate(position, side, limits, ret_line, ret_nodes);
+        return true;
+    MoveList list;
+    moves_legal(position, &list);
+    if (depth == 0 || list.count > FEW_MOVES)
+        return false;
+    for (int i = 0; i < list.count; i++) {
+        Position after;
+        position_move(&after, position, list.moves[i]);
+        MatingAnswer answer = judge(&after, side);
+        if (answer == MATING_CAN || (answer == MATING_UNKNOWN && !fortress(&after, side, limits, depth - 1, ret_nodes)))
+            return false;
+    }
+    return true;
 }
 
 /* Room on the stack, for positions as many as blocked games or forced moves need. */
-enum { SMALL_ROOM = 512, FORCED_MOVES = 1 };
+enum { SMALL_ROOM = 512 };
 
 /* Where counting positions is likely to prove something: no pawn can advance, or hardly a choice. */
 static bool worth_counting(const Position *position) {
@@ -47,18 +62,35 @@ static bool worth_counting(const Position *position) {
         return true;
     MoveList list;
     moves_legal(position, &list);
-    return list.count <= FORCED_MOVES;
+    return list.count <= 1;
 }
 
 MatingAnswer mating_quick(const Position *position, Colour side) {
     MatingAnswer answer = judge(position, side);
     if (answer != MATING_UNKNOWN || !worth_counting(position))
         return answer;
-    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)], nodes;
+    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)], nodes = 0;
     MatingLimits limits = { .memory = room, .size = sizeof room, .nodes = SMALL_ROOM };
     MatingLine line;
-    answer = count(position, side, &limits, &line, &nodes);
+    if (fortress(position, side, &limits, 1, &nodes))
+        return MATING_CANNOT;
+    answer = search_mate(position, side, &limits, &line, &nodes);
     return answer == MATING_CANNOT ? answer : MATING_UNKNOWN;
+}
+
+/* A mate that is near, then fortresses, then all that can arise. */
+static MatingAnswer count(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,
+                          uint64_t *ret_nodes) {
+    MatingLimits first = *limits, middle = *limits;
+    if (first.nodes > FIRST_TRY)
+        first.nodes = FIRST_TRY;
+    middle.nodes /= 4;
+    MatingAnswer answer = search_mate(position, side, &first, ret_line, ret_nodes);
+    if (answer != MATING_UNKNOWN)
+        return answer;
+    if (fortress(position, side, &middle, FORCED_PLIES, ret_nodes))
+        return MATING_CANNOT;
+    return search_mate(position, side, limits, ret_line, ret_nodes);
 }
 
 MatingAnswer mating_full(const Position *position, Colour side, const MatingLimits *limits, MatingLine *ret_line,

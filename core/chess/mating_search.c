@@ -1,6 +1,7 @@
 #include "core/chess/mating_search.h"
 
 #include "core/chess/attacks.h"
+#include "core/chess/mating_ghosts.h"
 #include "core/chess/mating_material.h"
 #include "core/chess/mating_store.h"
 #include "core/chess/mating_walls.h"
@@ -8,7 +9,8 @@
 
 enum {
     BUCKETS = 1024,
-    PATIENCE = 48, /* positions looked at before walls are asked about each: most mates come sooner */
+    PATIENCE = 48,    /* positions looked at before proofs are tried at each: most mates come sooner */
+    SMALL_ROOM = 512, /* for those proofs */
 };
 
 typedef struct Search {
@@ -18,6 +20,7 @@ typedef struct Search {
     int lowest;
     uint32_t mate; /* the node that is mate */
     uint64_t expanded;
+    uint64_t spent; /* positions looked at for proofs: never many more than for the search itself */
 } Search;
 
 /* Weights of the guess, found by trying on positions from games: taking men away is the surest
@@ -91,6 +94,36 @@ static bool is_mate(const Position *position) {
     return list.count == 0;
 }
 
+/* Whether the men on the board or the pawns' places are not its parent's: only then is it worth asking anew. */
+static bool irreversible(const Store *store, uint32_t at) {
+    const StoreNode *node = &store->nodes[at], *before = &store->nodes[node->parent];
+    if (node->parent == NO_NODE)
+        return false;
+    uint64_t pawns = node->planes[0] & ~node->planes[1] & ~node->planes[2];
+    uint64_t pawns_before = before->planes[0] & ~before->planes[1] & ~before->planes[2];
+    return pawns != pawns_before || set_count(node->planes[0] | node->planes[1] | node->planes[2])
+        != set_count(before->planes[0] | before->planes[1] | before->planes[2]);
+}
+
+static bool pawns_can_advance(const Position *position) {
+    uint64_t empty = ~(position->sides[WHITE] | position->sides[BLACK]);
+    uint64_t white = position_men(position, WHITE, PAWN), black = position_men(position, BLACK, PAWN);
+    return ((white << 8 | black >> 8) & empty) != 0;
+}
+
+/* Walls, and ghosts where something has changed for good. */
+static bool hopeless(Search *search, const Position *position, uint32_t at) {
+    if (walls_hold(position, search->side))
+        return true;
+    if (search->spent > search->store.count || pawns_can_advance(position) || !irreversible(&search->store, at))
+        return false;
+    uint64_t room[SMALL_ROOM * MATING_NODE_BYTES / sizeof(uint64_t)];
+    MatingLimits limits = { .memory = room, .size = sizeof room, .nodes = SMALL_ROOM };
+    Walls walls;
+    walls_find(position, &walls);
+    return ghosts_prevent_mate(position, &walls, search->side, &limits, &search->spent);
+}
+
 /* True when the mate is found. */
 static bool expand(Search *search, uint32_t at) {
     Store *store = &search->store;
@@ -99,10 +132,8 @@ static bool expand(Search *search, uint32_t at) {
     MoveList list;
     mating_store_get(store, at, &position);
     StoreLink *link = &search->store.links[at];
-    if (link->made == 0 && ++search->expanded > PATIENCE) {
-        if (walls_hold(&position, search->side))
-            return false;
-    }
+    if (link->made == 0 && ++search->expanded > PATIENCE && hopeless(search, &position, at))
+        return false;
     moves_legal(&position, &list);
     for (int i = link->made; i < list.count; i++) {
         Move move = list.moves[i];
