@@ -16,7 +16,7 @@ typedef struct Fields {
     int count;
 } Fields;
 
-static const char letters[] = " PNBRQK";
+static const char letters[] = "?PNBRQK";
 static const char *const side_names[] = { "White", "Black" };
 
 static bool refuse(Error *error, FenError code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -46,11 +46,9 @@ static bool hyphen_point(uint32_t point) {
     return (point >= 0x2010 && point <= 0x2015) || point == 0x2212;
 }
 
-/* One sign of the text, a blank and a hyphen in their plain form; returns the bytes it takes there, 0 at the end. */
+/* One sign of the text (which is not at its end), a blank and a hyphen in their plain form; returns the bytes it takes there. */
 static int next_sign(const char *text, char ret_sign[SIGN_MAX]) {
     uint32_t point = 0;
-    if (*text == 0)
-        return 0;
     int size = utf8_next(text, strnlen(text, SIGN_MAX - 1), &point);
     if (size == 0) { /* not UTF-8: Latin-1's hard blank, or what is no piece anyway */
         point = (unsigned char)*text;
@@ -103,7 +101,7 @@ static bool split(const char *text, unsigned flags, Fields *ret, Error *error) {
 
 static int piece_of_letter(char sign) {
     bool black = sign >= 'a' && sign <= 'z';
-    const char *found = sign == ' ' ? NULL : strchr(letters, black ? sign - 32 : sign);
+    const char *found = strchr(letters + PAWN, black ? sign - 32 : sign);
     return found == NULL ? EMPTY : piece_make(black ? BLACK : WHITE, (int)(found - letters));
 }
 
@@ -137,7 +135,9 @@ static bool read_board(Position *position, const char *text, Error *error) {
     }
     if (file < 8)
         return refuse_rank(error, rank, false);
-    return rank == 0 || refuse(error, FEN_BOARD, "The FEN's board has %d ranks, not eight.", 8 - rank);
+    if (rank > 0)
+        return refuse(error, FEN_BOARD, "The FEN's board has %d ranks, not eight.", 8 - rank);
+    return true;
 }
 
 /* Composed positions may have promoted men beyond what pawns could become. */

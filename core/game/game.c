@@ -40,13 +40,11 @@ void game_free(Game *game) {
     free(game);
 }
 
-/* Room for `count` plies and the position behind the last. */
+/* Room for `count` plies, at most one more than there were, and the position behind the last. */
 static int reserve(Game *game, size_t count, Error *error) {
     if (game->positions != NULL && count <= game->room_)
         return 0;
     size_t room = game->room_ < 32 ? 32 : game->room_ * 2; /* grows from there: most games have fewer than 128 plies */
-    if (room < count)
-        room = count;
     GamePly *plies = realloc(game->plies, room * sizeof *plies);
     if (plies != NULL)
         game->plies = plies;

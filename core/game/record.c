@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum {
-    KEYS_MAX = 9,           /* of one kind, without prev */
+    KEYS_MAX = 8,           /* of one kind, without prev, and a NULL behind the last */
     NUMBER_DIGITS_MAX = 18, /* every such number fits 64 bits */
 };
 
@@ -365,7 +365,7 @@ static int read_words(Words *words, Entry *entry, Error *error) {
         if (next_key(words, common[i], entry, error) < 0)
             goto bad;
     const Key *const *keys = kinds[entry->kind].keys;
-    for (int i = 0; i < KEYS_MAX && keys[i] != NULL; i++)
+    for (int i = 0; keys[i] != NULL; i++)
         if (next_key(words, keys[i], entry, error) < 0)
             goto bad;
     char value[RECORD_LINE_MAX];
@@ -433,7 +433,7 @@ int entry_write(Entry *entry, Str *ret_line, Error *error) {
     for (int i = 0; i < COUNT(common); i++)
         write_value(common[i], entry, &line);
     const Key *const *keys = kinds[entry->kind].keys;
-    for (int i = 0; i < KEYS_MAX && keys[i] != NULL; i++)
+    for (int i = 0; keys[i] != NULL; i++)
         write_value(keys[i], entry, &line);
     str_printf(&line, " prev=%s\n", entry->previous);
     if (line.overflowed) {

@@ -69,6 +69,9 @@ static const struct { const char *fen; unsigned flags; FenError code; const char
     { "rnbqkbnr/ppp\xe9pppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
     { "[FEN \"" START "\"]", BOTH, FEN_FIELDS, "has more" },
     { "\"" START "\"", BOTH, FEN_PIECE, "“\"”" },
+    { "rnbqkbnr/pppp{ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“{”" },
+    { "rnbqkbnr/pppp?ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
+    { "rnbqkbnr/pppp\x0eppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
 
     { "8/8/8/8/8/8/8/4K3 w - - 0 1", BOTH, FEN_NO_KING, "Black has no king" },
     { "4k3/8/8/8/8/8/8/8 w - - 0 1", BOTH, FEN_NO_KING, "White has no king" },
@@ -117,6 +120,9 @@ static const struct { const char *fen; unsigned flags; FenError code; const char
 
     { KINGS " w - - x 1", BOTH, FEN_COUNTER, "fifth field" },
     { KINGS " w - - -1 1", BOTH, FEN_COUNTER, "“-1”" },
+    { KINGS " w - - [bm Kd2;", 0, FEN_COUNTER, "“[bm”" },
+    { KINGS " w - - ~ 1;", 0, FEN_COUNTER, "“~”" },
+    { KINGS " w - - bm Kd2", 0, FEN_COUNTER, "“bm”" }, /* no operation of EPD without its semicolon */
     { KINGS " w - - 10000 1", BOTH, FEN_COUNTER, "“10000”" },
     { KINGS " w - - 0 -1", BOTH, FEN_COUNTER, "sixth field" },
     { KINGS " w - - 0 1.", BOTH, FEN_COUNTER, "“1.”" },
@@ -180,6 +186,7 @@ static void test_read(void **state) {
         { "4k3/44/11p5/8/8/8/2P5/112K111 w", "4k3/8/2p5/8/8/8/2P5/4K3 w - - 0 1", NULL },
         { KINGS " w - - bm Kd2; id \"no; 1\";", KINGS " w - - 0 1", NULL },
         { KINGS " w - - hmvc 3;", KINGS " w - - 0 1", NULL },
+        { KINGS " w - - D1 5; D2 25;", KINGS " w - - 0 1", NULL },
         { KINGS " w - - ;D1 5 ;D2 25", KINGS " w - - 0 1", NULL },
         { KINGS " w - -; from a problem", KINGS " w - - 0 1", NULL },
         { KINGS " w - - 5 40;", KINGS " w - - 5 40", NULL },
@@ -377,7 +384,18 @@ static void test_doubts(void **state) {
         { "8/p7/1K6/8/8/8/8/5k2 w - - 0 9", DOUBT_CHECK },
         { "8/8/1p6/2K5/8/8/8/5k2 w - - 0 9", DOUBT_NONE },
         { "8/8/8/1p6/2K5/8/8/5k2 w - - 0 9", DOUBT_NONE },     /* b7-b5 */
-        { "5k2/8/8/8/8/8/8/4NRK1 b - - 0 9", DOUBT_NONE },     /* castled, the king on f1 and the rook on h1 before */
+        { "8/8/8/8/8/8/5P2/k4RK1 b - - 0 9", DOUBT_NONE },     /* castled: neither rook nor king came there otherwise */
+        { "8/8/8/8/8/8/5P2/k4RKN b - - 0 9", DOUBT_NONE },     /* king f1 and rook g1 before */
+        { "8/8/8/8/8/8/5P2/k4R1K b - - 0 9", DOUBT_NONE },      /* Rg1xf1 */
+        { "8/8/8/8/8/8/5PR1/k4RRK b - - 0 9", DOUBT_CHECK },   /* from nowhere */
+        { "8/8/8/8/8/8/5P2/k5KR b - - 0 9", DOUBT_NONE },      /* no check at all */
+        { "8/6B1/8/8/8/8/5P2/k4RK1 b - - 0 9", DOUBT_CHECK },  /* the bishop checked before */
+        { "8/8/8/8/8/8/3P4/2KR3k b - - 0 9", DOUBT_NONE },
+        { "8/8/8/8/8/8/3P4/2K1R2k b - - 0 9", DOUBT_NONE },    /* the rook from the e-file */
+        { "2kr3K/3p4/8/8/8/8/8/8 w - - 0 9", DOUBT_NONE },
+        { "5rk1/5p2/8/8/8/8/8/K4r2 w - - 0 9", DOUBT_NONE },
+        { "K4rk1/5p2/8/8/8/8/8/8 w - - 0 9", DOUBT_NONE },
+        { "K4rk1/5p2/8/8/8/8/8/7b w - - 0 9", DOUBT_CHECK },
         { "5k2/8/8/8/8/8/8/K3RRR1 b - - 0 9", DOUBT_CHECK },   /* the rook came from nowhere */
         { "3k4/8/8/8/8/8/8/2KRR3 b - - 0 9", DOUBT_NONE },
         { "5rk1/8/8/8/8/8/8/4RK2 w - - 0 9", DOUBT_NONE },
