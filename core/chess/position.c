@@ -78,22 +78,6 @@ int position_number960(const Position *position) {
     return -1;
 }
 
-Colour position_turn(const Position *position) {
-    return (Colour)position->turn;
-}
-
-int position_fullmove(const Position *position) {
-    return position->fullmove;
-}
-
-int position_halfmove(const Position *position) {
-    return position->halfmove;
-}
-
-int position_en_passant(const Position *position) {
-    return position->en_passant;
-}
-
 /* The three digits of a kind in twos stand in three unions of sets, so nothing is searched for. */
 static_assert(PAWN == 1 && KNIGHT == 2 && BISHOP == 3 && ROOK == 4 && QUEEN == 5 && KING == 6, "digits of kinds");
 
@@ -104,20 +88,18 @@ int position_piece_at(const Position *position, int square) {
     return (int)((one >> square & 1) | (two >> square & 1) << 1 | (four >> square & 1) << 2 | (black >> square & 1) << 3);
 }
 
-int position_king(const Position *position, Colour colour) {
-    return set_first(position->sides[colour] & position->kinds[KING]);
-}
-
-uint64_t position_men(const Position *position, Colour colour, int kind) {
-    return position->sides[colour] & position->kinds[kind];
-}
-
 uint64_t position_attackers(const Position *position, int square, Colour by, uint64_t occupied) {
     const uint64_t *kinds = position->kinds;
+    const Lines *lines = &LINES[square];
     uint64_t self = square_set(square);
     uint64_t attackers = (attacks_pawns(other(by), self) & kinds[PAWN]) | (attacks_knights(self) & kinds[KNIGHT])
-        | (attacks_king(square) & kinds[KING]) | (attacks_rook(square, occupied) & (kinds[ROOK] | kinds[QUEEN]))
-        | (attacks_bishop(square, occupied) & (kinds[BISHOP] | kinds[QUEEN]));
+        | (attacks_king(square) & kinds[KING]);
+    /* Few sliders stand on a line of the square, so each is asked whether anybody is between. */
+    uint64_t sliders = ((lines->file | lines->rank) & (kinds[ROOK] | kinds[QUEEN]))
+        | ((lines->diagonal | lines->antidiagonal) & (kinds[BISHOP] | kinds[QUEEN]));
+    for (sliders &= position->sides[by]; sliders != 0; sliders &= sliders - 1)
+        if ((line_between(square, set_first(sliders)) & occupied) == 0)
+            attackers |= sliders & -sliders;
     return attackers & position->sides[by];
 }
 

@@ -61,17 +61,21 @@ void position_start(Position *ret);
 bool position_start960(int number, Position *ret);
 int position_number960(const Position *position);
 
-Colour position_turn(const Position *position);
-int position_fullmove(const Position *position);
-int position_halfmove(const Position *position);
-int position_en_passant(const Position *position);
+static inline Colour position_turn(const Position *position) { return (Colour)position->turn; }
+static inline int position_fullmove(const Position *position) { return position->fullmove; }
+static inline int position_halfmove(const Position *position) { return position->halfmove; }
+static inline int position_en_passant(const Position *position) { return position->en_passant; }
 
 /* The piece on a square 0–63: kind | colour << 3, EMPTY (0) if none. */
 int position_piece_at(const Position *position, int square);
-int position_king(const Position *position, Colour colour); /* his square */
 
-/* Squares of the men of one colour and kind. */
-uint64_t position_men(const Position *position, Colour colour, int kind);
+/* Squares of the men of one colour and kind; the square of the king. */
+static inline uint64_t position_men(const Position *position, Colour colour, int kind) {
+    return position->sides[colour] & position->kinds[kind];
+}
+static inline int position_king(const Position *position, Colour colour) {
+    return __builtin_ctzll(position_men(position, colour, KING));
+}
 
 /* Men of `by` that attack the square, with the occupied squares as given. */
 uint64_t position_attackers(const Position *position, int square, Colour by, uint64_t occupied);
