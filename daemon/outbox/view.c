@@ -6,6 +6,7 @@
 #include "core/notation/pgn.h"
 #include "daemon/outbox/enrich.h"
 #include "daemon/outbox/layout.h"
+#include "daemon/outbox/score.h"
 
 #include <cmark.h>
 #include <stdio.h>
@@ -115,18 +116,6 @@ static int render_html(const Templates *templates, const char *language, const j
 
 /* PGN. */
 
-/* "10/50d" is "10/4320000", "3d/move" "1/259200" (PGN 9.6.1: moves/seconds). */
-static void write_time_control(const char *control, char *text, size_t size) {
-    char *end;
-    long moves = strtol(control, &end, 10), days;
-    if (strcmp(end, "d/move") == 0)
-        snprintf(text, size, "1/%ld", moves * SECONDS_PER_DAY);
-    else if (*end == '/' && (days = strtol(end + 1, &end, 10), *end == 'd'))
-        snprintf(text, size, "%ld/%ld", moves, days * SECONDS_PER_DAY);
-    else
-        snprintf(text, size, "%s", strcmp(control, "none") == 0 ? "-" : "?");
-}
-
 static bool wants_pgn(const json_t *view) {
     const json_t *game = json_object_get(view, "game");
     if (!json_is_object(game))
@@ -139,15 +128,6 @@ static bool wants_pgn(const json_t *view) {
         if (strcmp(get_text(outcome, "code"), "pgn") == 0)
             return true;
     return false;
-}
-
-/* PGN knows four results; what an arbiter may rule besides ("0-0") is none of them. */
-static const char *pgn_result(const json_t *game) {
-    static const char *const results[] = { "1-0", "0-1", "1/2-1/2" };
-    for (size_t i = 0; json_is_true(json_object_get(game, "over")) && i < sizeof results / sizeof results[0]; i++)
-        if (strcmp(get_text(game, "result"), results[i]) == 0)
-            return results[i];
-    return "*";
 }
 
 /* Replays the view's moves; no attachment (NULL) if they do not make a game from its start, which the store's own checks
@@ -178,25 +158,17 @@ static char *build_pgn(const json_t *view) {
         position_move(&position, &position, reading.move);
     }
     Instant began;
-    char date[16] = "????.??.??", control[64];
-    if (instant_read(get_text(game, "created"), &began)) {
-        CivilTime civil = instant_civil(began);
-        unsigned year = (unsigned)civil.year % 10000, month = (unsigned)civil.month % 100, day = (unsigned)civil.day % 100;
-        snprintf(date, sizeof date, "%04u.%02u.%02u", year, month, day);
-    }
-    write_time_control(get_text(game, "control"), control, sizeof control);
-    const char *address = get_text(service, "address");
-    PgnTag tags[] = {
-        { "Event", get_text(service, "name") }, { "Site", address },           { "Date", date },
-        { "Round", "-" },                       { "White", get_text(game, "white") }, { "Black", get_text(game, "black") },
-        { "Mode", "EM" },                       { "TimeControl", control },    { "WhiteNA", address },
-        { "BlackNA", address },
-    };
+    if (!instant_read(get_text(game, "created"), &began))
+        began = INSTANT_NONE;
+    bool over = json_is_true(json_object_get(game, "over"));
+    const Score score = { .id = json_integer_value(json_object_get(game, "id")), .service = get_text(service, "name"),
+                          .address = get_text(service, "address"), .white = get_text(game, "white"), .black = get_text(game, "black"),
+                          .control = get_text(game, "control"), .result = over ? get_text(game, "result") : NULL,
+                          .reason = over ? get_text(game, "reason") : NULL, .began = began, .start = &start, .moves = moves,
+                          .move_count = count };
     Str out;
     str_init(&out, LETTER_MAX);
-    const PgnGame score = { .tags = tags, .tag_count = sizeof tags / sizeof tags[0], .start = start, .moves = moves, .move_count = count,
-                            .result = pgn_result(game) };
-    if (pgn_write(&out, &score))
+    if (score_write(&out, &score))
         text = str_take(&out);
     str_free(&out);
 done:

@@ -1,9 +1,9 @@
 #include "daemon/verbs/game_text.h"
 
 #include "core/chess/fen.h"
-#include "core/notation/pgn.h"
 #include "daemon/log.h"
 #include "daemon/outbox/board.h"
+#include "daemon/outbox/score.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,21 +88,17 @@ void game_print_summary(const GameSheet *sheet) {
 
 int game_print_pgn(const GameSheet *sheet, Error *error) {
     const Game *game = sheet->game;
-    char date[16] = "????.??.??";
-    Instant begun = game->start != INSTANT_NONE ? game->start : game->created;
-    CivilTime day = instant_civil(begun);
-    snprintf(date, sizeof date, "%04d.%02d.%02d", day.year, day.month, day.day);
-    const PgnTag tags[] = { { "Event", sheet->service }, { "Site", sheet->address }, { "Date", date }, { "Round", "-" },
-                            { "White", sheet->white },   { "Black", sheet->black },  { "Mode", "EM" } };
     Move *moves = calloc((size_t)game->ply_count + 1, sizeof *moves);
     Str out;
     str_init(&out, PGN_MAX);
     for (int i = 0; moves != NULL && i < game->ply_count; i++)
         moves[i] = game->plies[i].move;
-    bool printable = game->result == RESULT_WHITE || game->result == RESULT_BLACK || game->result == RESULT_DRAW;
-    const PgnGame score = { .tags = tags, .tag_count = sizeof tags / sizeof tags[0], .start = game->initial, .moves = moves,
-                            .move_count = (size_t)game->ply_count, .result = printable ? result_text(game->result) : "*" };
-    bool good = moves != NULL && pgn_write(&out, &score);
+    bool over = game_over(game);
+    const Score score = { .id = sheet->id, .service = sheet->service, .address = sheet->address, .white = sheet->white, .black = sheet->black,
+                          .control = game->control.text, .result = over ? result_text(game->result) : NULL,
+                          .reason = over ? reason_name(game->reason) : NULL, .began = game->start != INSTANT_NONE ? game->start : game->created,
+                          .start = &game->initial, .moves = moves, .move_count = (size_t)game->ply_count };
+    bool good = moves != NULL && score_write(&out, &score);
     if (good)
         print_text(stdout, out.data);
     str_free(&out);
