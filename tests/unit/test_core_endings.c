@@ -81,6 +81,9 @@ static void test_endings(void **state) {
         { "2b1k3/8/8/1p1p1p1p/1P1P1P1P/8/8/2B1K3 w - - 0 1", ENDING_DEAD }, /* bishops that see the other's pawns never */
         { "2b1k3/8/8/1p1p1p1p/1P1P1P1P/8/8/3BK3 w - - 0 1", ENDING_NONE },  /* Bb3-a4xb5 */
         { "4k3/8/8/p2p4/P2P4/8/8/4K3 w - - 0 1", ENDING_NONE }, /* round by the king's side */
+        /* the only move takes the last man */
+        { "r7/K1k5/8/8/8/8/8/8 w - - 0 1", ENDING_DEAD },
+        { "r7/K7/8/2k5/8/8/8/8 w - - 0 1", ENDING_NONE },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Position position = position_of(cases[i].fen);

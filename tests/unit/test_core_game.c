@@ -104,6 +104,11 @@ static void test_every_damage(void **state) {
                 demand_damaged(copy, length + 1, "an added byte", i);
         }
     }
+    char endless[2 * RECORD_LINE_MAX];
+    memset(endless, '1', sizeof endless);
+    demand_damaged(endless, sizeof endless, "no end of the line", 0);
+    endless[sizeof endless - 1] = '\n';
+    demand_damaged(endless, sizeof endless, "a line too long", 0);
     const char *lines[32];
     int count = 0;
     for (const char *at = match.record.data; *at != 0; at = strchr(at, '\n') + 1)

@@ -15,6 +15,8 @@ static void test_refused_starts(void **state) {
     entry = good, entry.kind = ENTRY_RESIGN, entry.by = AUTHOR_WHITE, demand_refused(&match, &entry, "begins with its start");
     entry = good, entry.rules_version = 2, demand_refused(&match, &entry, "rules version 2");
     entry = good, entry.by = AUTHOR_WHITE, demand_refused(&match, &entry, "not by a player");
+    entry = good, entry.by = AUTHOR_BLACK, demand_refused(&match, &entry, "not by a player");
+    entry = good, entry.control[0] = 0, assert_int_equal(game_apply(match.game, &entry, NULL), -1);
     entry = good, entry.black = 1, demand_refused(&match, &entry, "against himself");
     static const struct { const char *fen, *why; } fens[] = {
         { "nonsense", "FEN" },
@@ -179,9 +181,9 @@ static void test_endings(void **state) {
         { "6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "Re8#", RESULT_WHITE, REASON_CHECKMATE },
         { "k3r3/8/8/8/8/8/5PPP/6K1 b - - 0 1", "Re1#", RESULT_BLACK, REASON_CHECKMATE },
         { "7k/8/6K1/5Q2/8/8/8/8 w - - 0 1", "Qf7", RESULT_DRAW, REASON_STALEMATE },
-        { "7k/8/8/8/8/8/6r1/7K w - - 0 1", "Kxg2", RESULT_DRAW, REASON_DEAD_POSITION },
-        { "7k/8/8/8/8/8/6r1/5B1K w - - 0 1", "Bxg2", RESULT_DRAW, REASON_DEAD_POSITION },
-        { "7k/8/8/8/8/8/P5r1/7K w - - 0 1", "Kxg2", RESULT_NONE, REASON_NONE },
+        { "7k/8/8/8/8/8/5r2/6K1 w - - 0 1", "Kxf2", RESULT_DRAW, REASON_DEAD_POSITION },
+        { "7k/8/8/8/8/8/5r2/4B1K1 w - - 0 1", "Bxf2", RESULT_DRAW, REASON_DEAD_POSITION },
+        { "7k/8/8/8/8/8/P4r2/6K1 w - - 0 1", "Kxf2", RESULT_NONE, REASON_NONE },
         { "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1", "fxg4", RESULT_DRAW, REASON_DEAD_POSITION }, /* walls of pawns */
         { "4k3/8/8/p2p2p1/P2P2n1/5P2/8/4K3 w - - 0 1", "f4", RESULT_NONE, REASON_NONE },
     };

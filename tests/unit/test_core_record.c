@@ -110,6 +110,8 @@ static const char *const bad[] = {
     START_HEAD "format=epistle-record/1 rules=1 white=7 black=12 control=10/50d fen= start=- " END,
     START_HEAD "format=epistle-record/1 rules=1 white=7 black=12 control=10/50d fen=- start= " END,
     START_HEAD "format=epistle-record/1 rules=1 white=7 black=12 control=10/50d start=- " END,
+    START_HEAD "format=epistle-record/1 rules=1 white=7 black=12 control=10/50d fen="
+    "4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3/4k3 start=- " END,
     MOVE_HEAD "epoch=0 ply=1 uci=g1f3 san=Nf3 offer=no charged=0 late=0 " END, /* move */
     MOVE_HEAD "epoch=1 ply=-1 uci=g1f3 san=Nf3 offer=no charged=0 late=0 " END,
     MOVE_HEAD "epoch=1 ply=1 uci= san=Nf3 offer=no charged=0 late=0 " END,
@@ -250,6 +252,7 @@ static void test_unwritable(void **state) {
     put(&entry, good[0]), entry.previous[5] = 0, check_unwritable(&entry);
     put(&entry, good[0]), entry.previous[5] = 'A', check_unwritable(&entry);
     put(&entry, good[0]), entry.kind = (EntryKind)99, check_unwritable(&entry);
+    put(&entry, good[0]), entry.kind = (EntryKind)-1, check_unwritable(&entry);
     put(&entry, good[0]), entry.by = (Author)99, check_unwritable(&entry);
     put(&entry, good[3]), entry.san[0] = 0, check_unwritable(&entry);
     put(&entry, good[3]), entry.charged = -1, check_unwritable(&entry);
@@ -332,6 +335,7 @@ static void test_names(void **state) {
     assert_string_equal(author_name((Author)9), "nobody");
     assert_string_equal(entry_kind_name(ENTRY_RESTORE), "restore");
     assert_string_equal(entry_kind_name((EntryKind)9), "unknown");
+    assert_string_equal(entry_kind_name((EntryKind)-1), "unknown");
 }
 
 int main(void) {
