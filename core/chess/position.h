@@ -2,8 +2,8 @@
  *
  * A value: copy it, compare it, put it on the stack. A move makes a new position from an old
  * one (position_move); there is no undo. It carries no hash, since most positions of a replayed
- * game or a search are never asked for one: position_key() computes it. Squares are 0–63, a1 = 0, b1 = 1, h8 = 63. A square
- * set ("bitboard") has bit n for square n.
+ * game or a search are never asked for one: position_key() computes it. Squares are 0–63, a1 = 0,
+ * b1 = 1, h8 = 63. A square set ("bitboard") has bit n for square n.
  *
  * A Position is always one that fen_read() or position_start() made, or what legal moves made
  * of it: both sides have exactly one king and the side that is not to move is not in check.
