@@ -101,12 +101,14 @@ static void try_figurine(const Position *position, Move move, Counts *counts, ch
     size_t length = 0;
     for (const char *at = ret; *at != 0; at++) {
         other[length++] = *at;
-        if ((unsigned char)*at < 0x80 || (unsigned char)at[-1] != 0x99)
+        if (strncmp(at, "\xe2\x99", 2) != 0)
             continue;
-        unsigned char figure = (unsigned char)*at;
-        other[length - 1] = (char)(figure >= 0x9a ? figure - 6 : figure + 6);
-        memcpy(other + length, figure & 1 ? "\xef\xb8\x8e" : "\xef\xb8\x8f", 3);
-        length += 3;
+        unsigned char figure = (unsigned char)at[2];
+        const char selector = figure & 1 ? '\x8e' : '\x8f';
+        char whole[] = { '\x99', (char)(figure >= 0x9a ? figure - 6 : figure + 6), '\xef', '\xb8', selector };
+        memcpy(other + length, whole, sizeof whole);
+        length += sizeof whole;
+        at += 2;
     }
     other[length] = 0;
     must_read(position, move, other, 0, NULL, FAULT_NONE);
