@@ -24,6 +24,7 @@
 #ifndef EPISTLE_CORE_GAME_GAME_H
 #define EPISTLE_CORE_GAME_GAME_H
 
+#include "core/chess/history.h"
 #include "core/chess/mating.h"
 #include "core/chess/position.h"
 #include "core/game/record.h"
@@ -119,6 +120,12 @@ int game_plan_restore(const Game *game, int ply, Instant at, int64_t letter, Ent
 static inline Colour game_turn(const Game *game) { return position_turn(&game->position); }
 static inline bool game_over(const Game *game) { return game->result != RESULT_NONE; }
 static inline int64_t game_player(const Game *game, Colour colour) { return colour == WHITE ? game->white : game->black; }
+
+/* The line as it stands, for repetition and move counts: of the current epoch, so that plies an arbiter took back never count.
+ * A view, good until the next entry; not of an empty record. */
+static inline History game_history(const Game *game) {
+    return (History){ game->positions, (size_t)game->ply_count + 1 };
+}
 
 static inline Author game_author(Colour colour) { return colour == WHITE ? AUTHOR_WHITE : AUTHOR_BLACK; }
 static inline Colour game_opponent(Colour colour) { return colour == WHITE ? BLACK : WHITE; }

@@ -408,6 +408,37 @@ static void test_offers(void **state) {
     finish(&match);
 }
 
+/* What was taken back never stood; what a set-up position has behind it counts for its moves only. */
+static void test_history(void **state) {
+    (void)state;
+    Match match;
+    Entry entry;
+    begin_from(&match, "10/50d", "4k3/8/8/8/8/4P3/8/4K3 w - - 93 90", 0, INSTANT_NONE);
+    History history = game_history(match.game);
+    assert_int_equal(history_occurrences(&history, MOVE_NONE, NULL, 0), 1);
+    MOVES(&match, "Kd2", "Kd7", "Ke1", "Ke8", "Kd2", "Kd7");
+    history = game_history(match.game);
+    assert_int_equal(history.count, 7);
+    assert_int_equal(history_draws(&history, MOVE_NONE), 0);
+    assert_int_equal(history_draws(&history, read_move(match.game, "Ke1")), HISTORY_FIFTY);
+    MOVES(&match, "Ke1", "Ke8");
+    history = game_history(match.game);
+    assert_int_equal(history_draws(&history, MOVE_NONE), HISTORY_FIFTY | HISTORY_THREEFOLD);
+    assert_int_equal(game_plan_restore(match.game, 2, T0 + DAY, 0, &entry, NULL), 1);
+    apply(&match, &entry, 1);
+    history = game_history(match.game);
+    assert_int_equal(history.count, 3);
+    assert_int_equal(history_draws(&history, MOVE_NONE), 0);
+    MOVES(&match, "Ke1", "Ke8");
+    history = game_history(match.game);
+    assert_int_equal(history_occurrences(&history, MOVE_NONE, NULL, 0), 2);
+    assert_int_equal(history_draws(&history, MOVE_NONE), 0);
+    MOVES(&match, "e4", "Ke7", "Ke2", "Ke8");
+    history = game_history(match.game);
+    assert_int_equal(history_occurrences(&history, read_move(match.game, "Ke1"), NULL, 0), 2);
+    finish(&match);
+}
+
 static void test_restore(void **state) {
     (void)state;
     Match match;
@@ -460,7 +491,7 @@ int main(void) {
         cmocka_unit_test(test_result_due),     cmocka_unit_test(test_endings),
         cmocka_unit_test(test_dead_position),  cmocka_unit_test(test_resign_and_rulings),
         cmocka_unit_test(test_notices),        cmocka_unit_test(test_late),          cmocka_unit_test(test_offers),
-        cmocka_unit_test(test_restore),
+        cmocka_unit_test(test_restore),        cmocka_unit_test(test_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
