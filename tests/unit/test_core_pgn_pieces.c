@@ -104,7 +104,7 @@ static void test_pieces(void **state) {
 
 /* --- hostile texts --- */
 
-enum { HOSTILE = 4 << 20 };
+enum { HOSTILE = 1 << 20 };
 
 static uint64_t work_of(const char *text, size_t length, unsigned flags, size_t *ret_games) {
     PgnReader reader;
