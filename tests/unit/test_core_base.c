@@ -366,6 +366,33 @@ static void test_arena(void **state) {
     arena_free(&arena);
 }
 
+/* Memory is zeroed again, exhaustion forgotten, and the limit the same. */
+static void test_arena_reset(void **state) {
+    (void)state;
+    Arena arena;
+    arena_init(&arena, 100000);
+    arena_reset(&arena); /* of an empty one */
+    for (int round = 0; round < 5; round++) {
+        for (size_t size = 16; size < 90000; size = size * 3 + 16) {
+            unsigned char *piece = arena_alloc(&arena, size);
+            assert_non_null(piece);
+            for (size_t i = 0; i < size; i++)
+                assert_int_equal(piece[i], 0);
+            memset(piece, 0xff, size);
+        }
+        assert_null(arena_alloc(&arena, 100000));
+        assert_true(arena.exhausted);
+        arena_reset(&arena);
+        assert_false(arena.exhausted);
+        assert_int_equal(arena.used, 0);
+    }
+    arena_free(&arena);
+    assert_non_null(arena_alloc(&arena, 100000)); /* a large block alone is not kept */
+    arena_reset(&arena);
+    assert_null(arena.blocks);
+    arena_free(&arena);
+}
+
 static void test_utf8(void **state) {
     (void)state;
     static const char *const bad[] = {
@@ -434,7 +461,7 @@ int main(void) {
         cmocka_unit_test(test_rfc3339),  cmocka_unit_test(test_mail_dates),
         cmocka_unit_test(test_instants_out_of_range), cmocka_unit_test(test_encode),
         cmocka_unit_test(test_str),      cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_arena),    cmocka_unit_test(test_utf8),
+        cmocka_unit_test(test_arena), cmocka_unit_test(test_arena_reset),    cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
