@@ -210,7 +210,7 @@ typedef struct Game {
 typedef struct Totals {
     uint64_t plies, setups, moves, checks, double_checks, mates, stalemates, castlings, castlings960, promotions;
     uint64_t en_passant, en_passant_barred; /* played; a pawn stands beside, but its king would be in check */
-    uint64_t asked_again;
+    uint64_t asked_again, shields;
     bool arrays[ARRAYS];
 } Totals;
 
@@ -236,7 +236,8 @@ static char of_side(char letter, Colour colour) {
     return (char)(colour == WHITE ? letter : letter + 32);
 }
 
-/* King, rooks and their rights on the first rank; sometimes a rook more, behind or before them. */
+/* King, rooks and their rights on the first rank; sometimes a rook more, or an enemy man beyond them, whom only the rook keeps
+ * from the king. */
 static void lay_castling(char board[64], Colour colour, bool chess960, char *rights) {
     int first = colour == WHITE ? 0 : 56, king = chess960 ? 1 + below(6) : 4;
     int left = chess960 ? below(king) : 0, right = chess960 ? king + 1 + below(7 - king) : 7;
@@ -251,6 +252,10 @@ static void lay_castling(char board[64], Colour colour, bool chess960, char *rig
         rights[length++] = of_side(chess960 ? (char)('A' + left) : 'Q', colour);
     }
     rights[length] = 0;
+    if (left > 0 && below(3) == 0)
+        board[first + below(left)] = of_side(below(2) ? 'R' : 'Q', colour == WHITE ? BLACK : WHITE);
+    if (right < 7 && below(3) == 0)
+        board[first + right + 1 + below(7 - right)] = of_side(below(2) ? 'R' : 'Q', colour == WHITE ? BLACK : WHITE);
     if (below(3) == 0)
         scatter(board, of_side('R', colour), colour == WHITE ? 0 : 7, colour == WHITE ? 0 : 7);
 }
@@ -508,6 +513,22 @@ static const char *difference(Ply *ply) {
     return same_fen(ply) ? NULL : "the position";
 }
 
+/* Whether a rook that has the right to castle stands between his king's side and an enemy rook or queen: he shields. */
+static bool shields(const Position *position) {
+    Colour turn = position_turn(position);
+    for (uint64_t rooks = position->castling & position->sides[turn]; rooks != 0; rooks &= rooks - 1) {
+        int rook = __builtin_ctzll(rooks), step = rook > position_king(position, turn) ? 1 : -1, file = square_file(rook) + step;
+        for (; file >= 0 && file < 8; file += step) {
+            int piece = position_piece_at(position, square_make(file, square_rank(rook))), kind = piece_kind(piece);
+            if (piece != EMPTY && piece_colour(piece) != turn && (kind == ROOK || kind == QUEEN))
+                return true;
+            if (piece != EMPTY)
+                break;
+        }
+    }
+    return false;
+}
+
 static void ply_compare(Engine *engine, Ply *ply) {
     const char *what = difference(ply);
     for (int i = 1; i < TRIES && (what != NULL || !ply->whole); i++) {
@@ -520,6 +541,7 @@ static void ply_compare(Engine *engine, Ply *ply) {
     if (what != NULL)
         differ(ply, what);
     totals.moves += (uint64_t)ply->move_count;
+    totals.shields += shields(&ply->after);
     totals.checks += ply->checkers != 0;
     totals.double_checks += (ply->checkers & (ply->checkers - 1)) != 0;
     totals.mates += ply->move_count == 0 && ply->checkers != 0;
@@ -547,7 +569,7 @@ static void report(void) {
         arrays += totals.arrays[i];
     const struct { const char *name; uint64_t count; } counts[] = {
         { "plies", totals.plies }, { "first positions", totals.setups }, { "legal moves", totals.moves }, { "arrays", arrays },
-        { "castlings", totals.castlings }, { "in chess960", totals.castlings960 }, { "en passant", totals.en_passant },
+        { "castlings", totals.castlings }, { "in chess960", totals.castlings960 }, { "shields", totals.shields }, { "en passant", totals.en_passant },
         { "barred", totals.en_passant_barred }, { "promotions", totals.promotions }, { "checks", totals.checks },
         { "double checks", totals.double_checks }, { "mates", totals.mates }, { "stalemates", totals.stalemates }, { "asked again", totals.asked_again },
     };

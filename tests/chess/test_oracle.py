@@ -28,7 +28,7 @@ def test_random_games(seed):
     assert counts["plies"] == 20000 and counts["legal moves"] > 400000 and counts["arrays"] > 300
     assert counts["asked again"] < 20  # once in a while the engine contradicts itself, but not always
     # what random games seldom come to was really there
-    for rare in ["castlings", "in chess960", "en passant", "barred", "promotions", "checks", "double checks", "mates", "stalemates"]:
+    for rare in ["castlings", "in chess960", "shields", "en passant", "barred", "promotions", "checks", "double checks", "mates", "stalemates"]:
         assert counts[rare] > 0, rare
 
 
