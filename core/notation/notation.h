@@ -129,7 +129,8 @@ enum {
  * or as the king going two squares or more to where castling takes him. Spoken moves, in the words of
  * Law E or of the language, may name the man that is taken; if they do, it counts.
  * notation_read_in(): `own` letters first (may be NULL); where the own reading is not even
- * pseudo-legal, English ones; where both are pseudo-legal and differ, READING_AMBIGUOUS.
+ * pseudo-legal, English ones; where both are pseudo-legal and differ, READING_AMBIGUOUS. A capital that
+ * is an own piece (German Dxe5) is the phone's at the start of a line only, not English for the d-pawn.
  * "OO", "OOO", "00" and "000" are castling; lower-case o needs its dashes. */
 void notation_read(const Position *position, const char *text, unsigned flags, Reading *ret);
 void notation_read_in(const Position *position, const char *text, unsigned flags, const MoveLanguage *own,

@@ -199,7 +199,9 @@ static void test_languages(void **state) {
         { "pl", PROMOTE, "e8G", "e7e8b" }, { "cs", START, "Jf3", "g1f3" }, { "nl", START, "Pf3", "g1f3" }, { "et", PROMOTE, "e8O", "e7e8b" },
         { "sv", START, "Sf3", "g1f3" }, { "da", START, "Sf3", "g1f3" }, { "nn", START, "Sf3", "g1f3" }, { "fi", START, "Rf3", "g1f3" },
         { "is", START, "Rf3", "g1f3" }, { "it", START, "Cf3", "g1f3" }, { "pt", START, "Cf3", "g1f3" }, { "ro", START, "Cf3", "g1f3" },
-        { "en", START, "Крe2", "unknown_letter" }, { "ja", START, "Nf3", "g1f3" },
+        /* a capital that is one's own piece is no pawn in English */
+        { "de", "4k3/8/8/4p3/3P4/8/7Q/4K3 w - - 0 1", "Dxe5", "h2e5" }, { "fr", "4k3/8/8/8/8/3p4/2P2N2/4K3 w - - 0 1", "Cxd3", "f2d3" },
+        { "de", "4k3/8/8/4p3/3P4/8/8/4K3 w - - 0 1", "Dxe5", "d4e5" }, { "en", START, "Крe2", "unknown_letter" }, { "ja", START, "Nf3", "g1f3" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check(&cases[i], 0);
