@@ -16,14 +16,16 @@ bool chess_position(const char *fen, bool chess960, Position *ret) {
 }
 
 bool chess_line(char ret[FEN_LINE_MAX]) {
-    if (fgets(ret, FEN_LINE_MAX, stdin) == NULL)
-        return false;
-    size_t length = strcspn(ret, "\r\n");
-    if (ret[length] == 0)
-        for (int byte = getchar(); byte != EOF && byte != '\n';)
-            byte = getchar();
+    size_t length = 0;
+    int byte;
+    while ((byte = getchar()) != EOF && byte != '\n')
+        if (length + 1 < FEN_LINE_MAX)
+            ret[length++] = byte == 0 ? '?' : (char)byte;
+    bool found = byte != EOF || length > 0;
+    if (length > 0 && ret[length - 1] == '\r')
+        length--;
     ret[length] = 0;
-    return true;
+    return found;
 }
 
 void chess_print_uci(const Position *position, Move move) {

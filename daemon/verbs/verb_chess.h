@@ -13,7 +13,7 @@ enum { FEN_LINE_MAX = 1024 };
 bool chess_position(const char *fen, bool chess960, Position *ret);
 
 /* One line of standard input without its end; false at the end of input. Too long ones are cut: no FEN is that long, so its
- * reader refuses them. */
+ * reader refuses them; and a zero byte, which no FEN has, becomes a question mark. */
 bool chess_line(char ret[FEN_LINE_MAX]);
 
 /* The move as UCI to stdout. */

@@ -109,6 +109,9 @@ def test_one_position_or_many_and_bad_ones_between():
     assert done.returncode == 1
     assert [len(line.split()) for line in done.stdout.splitlines()] == [0, 20, 0, 3]
     assert len(done.stderr.splitlines()) == 2
+    odd = [KINGS + "\0", KINGS, KINGS + "\0more", KINGS, 5000 * "k", KINGS, 1023 * "k", KINGS, 1024 * "k", KINGS, "\r", KINGS + "\r", "\0", KINGS]
+    done = moves("-", given="\n".join(odd))  # each line has its line, whatever is in it
+    assert [len(line.split()) for line in done.stdout.splitlines()] == [3 * (i % 2) for i in range(len(odd))]
     done = moves("-", given=START)  # no line end
     assert done.returncode == 0 and done.stdout == moves(START).stdout
     assert moves("-", given="").stdout == ""
