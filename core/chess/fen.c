@@ -42,12 +42,18 @@ static bool blank_point(uint32_t point) {
     return (point >= '\t' && point <= '\r') || (point >= 0x2000 && point <= 0x200b);
 }
 
+/* What a FEN is wrapped in: [FEN "…"], quotation marks of any kind. */
+static bool wrapping_point(uint32_t point) {
+    return point == '"' || point == '\'' || point == '[' || point == ']' || point == 0xab || point == 0xbb || (point >= 0x2018 && point <= 0x201f);
+}
+
 static bool hyphen_point(uint32_t point) {
     return (point >= 0x2010 && point <= 0x2015) || point == 0x2212;
 }
 
-/* One sign of the text (which is not at its end), a blank and a hyphen in their plain form; returns the bytes it takes there. */
-static int next_sign(const char *text, char ret_sign[SIGN_MAX]) {
+/* One sign of the text (which is not at its end), a blank and a hyphen in their plain form and, read kindly, a wrapping as a blank;
+ * returns the bytes it takes there. */
+static int next_sign(const char *text, unsigned flags, char ret_sign[SIGN_MAX]) {
     uint32_t point = 0;
     int size = utf8_next(text, strnlen(text, SIGN_MAX - 1), &point);
     if (size == 0) { /* not UTF-8: Latin-1's hard blank, or what is no piece anyway */
@@ -56,8 +62,9 @@ static int next_sign(const char *text, char ret_sign[SIGN_MAX]) {
     }
     memcpy(ret_sign, text, (size_t)size);
     ret_sign[size] = 0;
-    if (blank_point(point) || hyphen_point(point))
-        text_copy(ret_sign, SIGN_MAX, blank_point(point) ? " " : "-");
+    bool blank = blank_point(point) || ((flags & FEN_STRICT) == 0 && wrapping_point(point));
+    if (blank || hyphen_point(point))
+        text_copy(ret_sign, SIGN_MAX, blank ? " " : "-");
     return size;
 }
 
@@ -76,9 +83,11 @@ static bool split(const char *text, unsigned flags, Fields *ret, Error *error) {
     char sign[SIGN_MAX];
     ret->count = 0;
     for (bool inside = false; !ends(text, inside ? 0 : ret->count, flags);) {
-        text += next_sign(text, sign);
+        text += next_sign(text, flags, sign);
         if (sign[0] == ' ') {
             inside = false;
+            if (ret->count == 1 && (flags & FEN_STRICT) == 0 && text_equal_nocase(ret->words[0], "FEN"))
+                ret->count = 0; /* the name of the tag */
             continue;
         }
         if (!inside && ret->count == FIELDS_MAX)
@@ -111,7 +120,7 @@ static bool refuse_rank(Error *error, int rank, bool more) {
 
 static bool read_board(Position *position, const char *text, Error *error) {
     int file = 0, rank = 7;
-    for (char sign[SIGN_MAX]; *text != 0; text += next_sign(text, sign)) {
+    for (char sign[SIGN_MAX]; *text != 0; text += next_sign(text, FEN_STRICT, sign)) {
         if (*text == '/') {
             if (file < 8)
                 return refuse_rank(error, rank, false);
@@ -123,7 +132,7 @@ static bool read_board(Position *position, const char *text, Error *error) {
         int piece = EMPTY, squares = *text >= '1' && *text <= '8' ? *text - '0' : 1;
         if (*text < '1' || *text > '8') {
             piece = piece_of_letter(*text);
-            next_sign(text, sign);
+            next_sign(text, FEN_STRICT, sign);
             if (piece == EMPTY)
                 return refuse(error, FEN_PIECE, "The FEN's board has “%s”, which is no piece.", sign);
         }

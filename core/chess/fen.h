@@ -37,8 +37,8 @@ typedef enum FenError {
  * Text as people paste it: fields are parted by any number of blanks, also Unicode's, Latin-1's hard blank and underscores (as in
  * web addresses); the dashes that mail programs make of a hyphen count as one. Without FEN_STRICT the last four fields may be
  * missing, from the right (no castling, no en passant, 0 and 1), and a semicolon ends the FEN, as do the operations that follow
- * the fourth field of an EPD line (PGN standard 16.2; they are not read).
- * Refused with a sentence: the board alone (who is to move would be a guess), FEN tags with their brackets and quotes.
+ * the fourth field of an EPD line (PGN standard 16.2; they are not read); quotation marks and a FEN tag around it are taken off.
+ * Refused with a sentence: the board alone (who is to move would be a guess), anything else beside the fields.
  *
  * Castling: K and Q name the outermost rook on that side of the king (X-FEN), another letter the rook on that file. A right is
  * impossible where the king is not on his first rank or no own rook stands there. A right that standard chess cannot have
