@@ -8,6 +8,9 @@
  *   mating_oracle walls SEED COUNT     random blocked pawns, two kings, up to three pieces: forwards from there, as far
  *                                as WORLD_MAX positions
  *
+ *   mating_oracle compose SEED COUNT   such positions with what is known of them, those of which a side cannot mate first
+ *                                of all: how tests/data/chess/mating-own.txt was made
+ *
  * Prints what was compared; each contradiction with its FEN. Exit 1 if there is any. */
 #include "core/chess/attacks.h"
 #include "core/chess/fen.h"
@@ -18,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MEN_MAX = 4, TABLES_MAX = 256, WORLD_MAX = 60000, FULL_NODES = 20000 };
+enum { MEN_MAX = 4, TABLES_MAX = 256, WORLD_MAX = 60000, SMALL_WORLD = 8000, FULL_NODES = 20000 };
 
 typedef struct Counts {
     long positions, sides, unable, quick_missed, full_asked, full_missed, full_unknown, wrong;
@@ -293,6 +296,7 @@ static bool random_walls(Position *ret) {
     return fen_read(fen, 0, ret, &error);
 }
 
+static size_t world_max = WORLD_MAX;
 static Position world[WORLD_MAX];
 static uint32_t slots[4 * WORLD_MAX];
 
@@ -305,17 +309,18 @@ static bool world_add(const Position *position, size_t *count) {
     for (; slots[at] != 0; at = (at + 1) % (4 * WORLD_MAX))
         if (position_same(&world[slots[at] - 1], position))
             return true;
-    if (*count == WORLD_MAX)
+    if (*count == world_max)
         return false;
     world[*count] = *position;
     slots[at] = (uint32_t)++*count;
     return true;
 }
 
-static void compare_world(const Position *root) {
+/* Who can mate, by bits; *ret_whole: everything that can arise was seen, so who is not named cannot. */
+static unsigned explore(const Position *root, bool *ret_whole) {
     size_t count = 0;
-    bool whole = true;
     unsigned can = 0;
+    *ret_whole = true;
     memset(slots, 0, sizeof slots);
     world_add(root, &count);
     for (size_t at = 0; at < count && can != 3; at++) {
@@ -326,12 +331,29 @@ static void compare_world(const Position *root) {
         for (int i = 0; i < list.count; i++) {
             Position after;
             position_move(&after, &world[at], list.moves[i]);
-            whole = world_add(&after, &count) && whole;
+            *ret_whole = world_add(&after, &count) && *ret_whole;
         }
     }
+    return can;
+}
+
+static void compare_world(const Position *root) {
+    bool whole;
+    unsigned can = explore(root, &whole);
     counts.positions++;
     compare(root, WHITE, can & 1, whole || can & 1, true);
     compare(root, BLACK, can & 2, whole || can & 2, true);
+}
+
+static bool compose(const Position *root) {
+    bool whole;
+    unsigned can = explore(root, &whole);
+    if (can == 3 ? chance(8) != 0 : !whole)
+        return false;
+    char fen[FEN_MAX];
+    fen_write(root, 0, fen);
+    printf("%c%c %s\n", can & 1 ? 'W' : '-', can & 2 ? 'B' : '-', fen);
+    return true;
 }
 
 int main(int argc, char **argv) {
@@ -340,17 +362,22 @@ int main(int argc, char **argv) {
         for (int i = 3; i < argc; i++)
             if (sample < 1 || !compare_table(argv[i], sample))
                 return 2;
-    } else if (argc == 4 && strcmp(argv[1], "walls") == 0) {
+    } else if (argc == 4 && (strcmp(argv[1], "walls") == 0 || strcmp(argv[1], "compose") == 0)) {
+        bool composing = strcmp(argv[1], "compose") == 0;
+        world_max = composing ? SMALL_WORLD : WORLD_MAX;
         state = strtoull(argv[2], NULL, 10);
         for (long left = strtol(argv[3], NULL, 10); left > 0;) {
             Position root;
             if (!random_walls(&root))
                 continue;
-            compare_world(&root);
-            left--;
+            if (!composing)
+                compare_world(&root);
+            left -= !composing || compose(&root);
         }
+        if (composing)
+            return 0;
     } else {
-        fprintf(stderr, "mating_oracle tables SAMPLE MEN... | walls SEED COUNT\n");
+        fprintf(stderr, "mating_oracle tables SAMPLE MEN... | walls|compose SEED COUNT\n");
         return 2;
     }
     printf("positions %ld, sides %ld, unable %ld; quick missed %ld; full asked %ld, missed %ld, without a line %ld; wrong %ld\n",
