@@ -121,7 +121,7 @@ static void test_reported(void **context) {
         { "4k3/8/8/p2p2p1/P2P2P1/8/8/4K3 w - - 0 1", false, false },
         { "8/p3k1p1/6Pp/7K/2rq4/7P/8/8 w - - 0 1", false, true },
         { "7k/q5Q1/5PPK/5PPP/p7/8/8/8 b - - 0 1", true, false },
-        { "r1k5/K7/8/8/8/8/8/8 w - - 0 1", false, false },
+        { "r7/K1k5/8/8/8/8/8/8 w - - 0 1", false, false },
         { "7k/6q1/p4PPK/6PP/8/5P2/8/8 w - - 0 1", true, false },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
