@@ -155,7 +155,8 @@ def test_castling_to_the_other_side_is_another_move():
 def test_castling_in_games_from_arrays():
     head = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "{}"]\n\n'
     short = head.format("nrbbqnkr/pppppppp/8/8/8/8/PPPPPPPP/NRBBQNKR w KQkq - 0 1") + "1. Ng3 Ng6 2. O-O O-O *\n"
-    long = head.format("rkbqnnbr/pppppppp/8/8/8/8/PPPPPPPP/RKBQNNBR w KQkq - 0 1") + "1. d3 d6 2. Bd2 Bd7 3. Qc1 Qc8 4. Qd1 Qd8 5. Bc3 Bc6 6. Qd2 Qd7 7. O-O-O O-O-O *\n"
+    long = head.format("rkbqnnbr/pppppppp/8/8/8/8/PPPPPPPP/RKBQNNBR w KQkq - 0 1")
+    long += "1. d3 d6 2. Bd2 Bd7 3. Qc1 Qc8 4. Qd1 Qd8 5. Bc3 Bc6 6. Qd2 Qd7 7. O-O-O O-O-O *\n"
     assert replayed(short)[0] == [1, 4, 0]
     assert replayed(long)[0] == [1, 14, 0]
 
