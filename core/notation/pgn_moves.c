@@ -275,9 +275,13 @@ static void read_other(PgnParse *parse) {
             pgn_close_variation(parse);
             return;
         }
-        pgn_fault(parse, PGN_FAULT_VARIATION, reader->line, "A ) closes no variation.");
+        if (!parse->broken) /* else it is a consequence */
+            pgn_fault(parse, PGN_FAULT_VARIATION, reader->line, "A ) closes no variation.");
         break;
-    case '}': pgn_fault(parse, PGN_FAULT_COMMENT, reader->line, "A } closes no comment."); break;
+    case '}':
+        if (!parse->broken)
+            pgn_fault(parse, PGN_FAULT_COMMENT, reader->line, "A } closes no comment.");
+        break;
     default: break; /* brackets in the midst of a line */
     }
     reader->at++;

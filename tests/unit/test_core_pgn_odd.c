@@ -130,6 +130,10 @@ static void test_bad_tags(void **state) {
         assert_string_equal(pgn_tag(&games[0], "White"), "W");
         str_free(&text);
     }
+    /* A broken game is told of once, not again for what follows from it. */
+    assert_int_equal(read_all("1. e4 {a {b} c} ) } e5 *"), 1);
+    assert_int_equal(games[0].fault_count, 1);
+    expect_fault(&games[0], 0, PGN_FAULT_MOVE, 1);
     /* No more faults are told than there is room for. */
     assert_int_equal(read_all("1. e4 ) ) ) ) ) ) ) ) ) ) ) ) e5 *"), 1);
     assert_int_equal(games[0].fault_count, PGN_FAULTS_MAX);
