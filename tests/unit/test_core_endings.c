@@ -159,7 +159,8 @@ static int occurrences_plain(const History *history) {
 static void test_repetition_random(void **state) {
     (void)state;
     static Position positions[LINE_MAX];
-    static const char *const fens[] = { START, "r3k3/8/8/8/8/8/8/R3K2R w KQq - 0 1", "k7/p7/P7/8/8/p7/P7/K7 w - - 7 40", "4k3/8/8/8/3p4/8/2P1P3/4K3 w - - 0 1" };
+    static const char *const fens[] = { START, "r3k3/8/8/8/8/8/8/R3K2R w KQq - 0 1", "k7/p7/P7/8/8/p7/P7/K7 w - - 7 40",
+                                       "4k3/8/8/8/3p4/8/2P1P3/4K3 w - - 0 1" };
     uint32_t seed = 9;
     int repeated = 0;
     Move moves[LINE_MAX];

@@ -24,6 +24,7 @@
 /* The allocator of this program: glibc's, until it is told to fail. The sanitizer has its own. */
 static long allowed = -1; /* allocations that still succeed; -1: all */
 static long living;
+static long asked; /* how often memory was asked for */
 
 #ifndef SANITIZED
 void *__libc_malloc(size_t size);
@@ -32,6 +33,7 @@ void *__libc_realloc(void *block, size_t size);
 void __libc_free(void *block);
 
 static bool grant(void) {
+    asked++;
     if (allowed == 0)
         return false;
     allowed -= allowed > 0;
@@ -288,10 +290,8 @@ int main(void) {
         cmocka_unit_test(test_growing),
         cmocka_unit_test(test_strings),
     };
-#ifdef SANITIZED
-    (void)tests; /* the sanitizer's allocator fails for nobody */
-    return 0;
-#else
+    game_free(game_new());
+    if (asked == 0)
+        return 0; /* the sanitizer's or valgrind's allocator stands in front, which fails for nobody */
     return cmocka_run_group_tests(tests, NULL, NULL);
-#endif
 }
