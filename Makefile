@@ -120,7 +120,7 @@ simulate: tests
 	$(B)/tests/simulate --seeds $(SEEDS)
 mutants:
 	$(PYTHON) tests/mutants/mutants.py
-bench: all
+bench: all $(CHESS_BIN)
 	B=$(abspath $(B)) $(PYTHON) tests/bench/bench.py
 
 # ---- the same program, built in other ways ----

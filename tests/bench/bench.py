@@ -10,7 +10,7 @@ Then one `once` over letters in a Dovecot, fetched by IMAP with TLS and marked, 
 peers move the same letters and do nothing else: isync's mbsync fetches them from another mailbox of the same Dovecot, and Postfix's smtp-source sends as
 many letters of the same bytes to the same sink over two lines.
 
-perft is counted beside Stockfish's. The last lines are the ratios; the absolute figures say something about this machine only.
+perft is counted beside Stockfish's, and replay beside pgn-extract. The last lines are the ratios; the absolute figures say something about this machine only.
 """
 import email
 import email.policy
@@ -31,6 +31,7 @@ BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "tests" / "mail"))
 
 from bench_chess import perft_bench  # noqa: E402
+from bench_replay import replay_bench  # noqa: E402
 from club import Club  # noqa: E402
 from servers import PASSWORD, Certificates, Dovecot, answers, free_ports, public_folder, wait_for  # noqa: E402
 
@@ -232,7 +233,7 @@ def servers_bench(count):
 
 def main():
     counts = [int(word) for word in sys.argv[1:]] + [1000, 2000][len(sys.argv) - 1:]
-    ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench()
+    ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench() + replay_bench()
     for name, ratio in ratios:
         print(f"{name:26} {ratio:8.3f}")
 
