@@ -10,6 +10,8 @@
  * - a man on the board moves to a square of the board: he can there too, as fewer men block and attack;
  * - a pawn takes a ghost: `pawns_take_ghosts`. Other men who take one just move to its square.
  * A ghost that was taken is still thought to be there: it may then do less, not more.
+ * Where a ghost may be: it moves over squares that no man on the board holds in every position seen, and onto one that
+ * an enemy holds. So long as the game's positions have all been seen, that is all it can do.
  * So every game leads through positions seen here, and a mate in it would have passed as possible: the move before
  * gives check from the board or from where a ghost may be, and each square beside the king is attacked by the board
  * or by where a ghost may be, or held by a man of his own: one on the board or a ghost, each a different one. */
@@ -18,7 +20,10 @@ typedef struct Ghosts {
     Store store;
     Colour side, loser;
     uint64_t ghosts[2];    /* homes of each side's */
-    uint64_t presence[2];  /* where each side's may be */
+    uint64_t reach[64];    /* where the ghost of this home may be */
+    uint64_t presence[2];  /* the same of each side's */
+    uint64_t always[2];    /* squares where each side has a man in all positions seen */
+    uint64_t king_always[2];
     uint64_t attacks;      /* what the side's may attack */
     uint64_t diagonal, straight; /* where the side's bishops and queens, rooks and queens may be */
     Blockers blockers;     /* the loser's ghosts */
@@ -67,6 +72,10 @@ static void arise(Ghosts *ghosts, const Position *position, uint32_t parent, boo
     if (position_turn(position) == ghosts->loser && may_be_mate(ghosts, position, by_ghost, left))
         ghosts->failed = true;
     mating_store_keep(&ghosts->store, position, parent, MOVE_NONE);
+    for (int colour = WHITE; colour <= BLACK; colour++) {
+        ghosts->always[colour] &= position->sides[colour];
+        ghosts->king_always[colour] &= position_men(position, (Colour)colour, KING);
+    }
 }
 
 /* The king of who has just moved is attacked from the board, and no ghost can be in between. */
@@ -179,41 +188,62 @@ static void expand(Ghosts *ghosts, uint32_t at) {
     }
 }
 
-static void lift(const Position *position, const Walls *walls, uint64_t men, Ghosts *ret, Position *ret_board) {
-    uint64_t reach[KIND_COUNT] = { 0 };
-    Colour side = ret->side;
-    for (int colour = WHITE; colour <= BLACK; colour++)
-        ret->ghosts[colour] = men & position->sides[colour];
-    for (uint64_t left = men; left != 0; left &= left - 1) {
-        int home = set_first(left), piece = position_piece_at(position, home);
-        uint64_t own = walls_reach_of(position, walls, home);
-        ret->presence[piece_colour(piece)] |= own;
-        if (piece_colour(piece) == side)
-            reach[piece_kind(piece)] |= own;
+/* Where the ghosts may be, over squares that are not always taken. False if no ghost has got further. */
+static bool haunt(Ghosts *ghosts, const Position *position, const Walls *walls, const Position *board) {
+    uint64_t reach[KIND_COUNT] = { 0 }, presence[2] = { 0, 0 };
+    bool grown = false;
+    ghosts->blockers.count = 0;
+    for (uint64_t left = ghosts->ghosts[WHITE] | ghosts->ghosts[BLACK]; left != 0; left &= left - 1) {
+        int home = set_first(left), piece = position_piece_at(position, home), kind = piece_kind(piece);
+        Colour colour = piece_colour(piece);
+        uint64_t open = ~(ghosts->always[colour] | ghosts->king_always[other(colour)]);
+        uint64_t own = walls_flood(kind, square_set(home), open & walls_reach_of(position, walls, home));
+        grown = grown || own != ghosts->reach[home];
+        ghosts->reach[home] = own;
+        presence[colour] |= own;
+        if (colour == ghosts->side)
+            reach[kind] |= own;
+        else
+            ghosts->blockers.reach[ghosts->blockers.count++] = own;
     }
-    ret->attacks = walls_attacks(position, reach, side);
-    ret->diagonal = reach[BISHOP] | reach[QUEEN];
-    ret->straight = reach[ROOK] | reach[QUEEN];
-    blockers_find(position, walls, ret->ghosts[ret->loser], &ret->blockers);
+    ghosts->presence[WHITE] = presence[WHITE];
+    ghosts->presence[BLACK] = presence[BLACK];
+    ghosts->attacks = walls_attacks(board, reach, ghosts->side);
+    ghosts->diagonal = reach[BISHOP] | reach[QUEEN];
+    ghosts->straight = reach[ROOK] | reach[QUEEN];
+    return grown;
+}
+
+static void lift(const Position *position, uint64_t men, Ghosts *ret, Position *ret_board) {
     *ret_board = *position;
-    for (int colour = WHITE; colour <= BLACK; colour++)
+    for (int colour = WHITE; colour <= BLACK; colour++) {
+        ret->ghosts[colour] = men & position->sides[colour];
         ret_board->sides[colour] &= ~men;
+        ret->always[colour] = ret_board->sides[colour];
+        ret->king_always[colour] = position_men(position, (Colour)colour, KING);
+    }
     for (int kind = PAWN; kind < KIND_COUNT; kind++)
         ret_board->kinds[kind] &= ~men;
 }
 
+/* Where ghosts may be and what may stand on the board depend on each other: both grow until neither does. */
 static bool prevent(const Position *position, const Walls *walls, Colour side, uint64_t men, const MatingLimits *limits,
                     uint64_t *ret_nodes) {
     Ghosts ghosts = { .side = side, .loser = other(side) };
     Position board;
-    lift(position, walls, men, &ghosts, &board);
-    if (!mating_store_begin(&ghosts.store, &board, limits))
-        return false;
-    mating_store_keep(&ghosts.store, &board, NO_NODE, MOVE_NONE);
-    for (uint32_t at = 1; at <= ghosts.store.count && !ghosts.failed && !ghosts.store.overflowed; at++)
-        expand(&ghosts, at);
-    *ret_nodes += ghosts.store.count;
-    return !ghosts.failed && !ghosts.store.overflowed;
+    lift(position, men, &ghosts, &board);
+    haunt(&ghosts, position, walls, &board);
+    do {
+        if (!mating_store_begin(&ghosts.store, &board, limits))
+            return false;
+        mating_store_keep(&ghosts.store, &board, NO_NODE, MOVE_NONE);
+        for (uint32_t at = 1; at <= ghosts.store.count && !ghosts.failed && !ghosts.store.overflowed; at++)
+            expand(&ghosts, at);
+        *ret_nodes += ghosts.store.count;
+        if (ghosts.failed || ghosts.store.overflowed)
+            return false;
+    } while (haunt(&ghosts, position, walls, &board));
+    return true;
 }
 
 /* Men of these who have a move now, legal or not. */

@@ -57,10 +57,6 @@ static uint64_t flood(uint64_t set, uint64_t (*steps)(uint64_t), uint64_t open) 
     return set;
 }
 
-static uint64_t both_steps(uint64_t set) {
-    return king_steps(set);
-}
-
 /* Squares a pawn of this colour may capture on: men there, or the en passant square. */
 static uint64_t capturable(const Position *position, const Walls *walls, Colour by) {
     uint64_t targets = presence(walls, other(by));
@@ -105,7 +101,7 @@ static void spread(const Position *position, Walls *walls, Colour colour) {
     reach[KNIGHT] = flood(reach[KNIGHT], attacks_knights, open);
     reach[BISHOP] = flood(reach[BISHOP], diagonal_steps, open);
     reach[ROOK] = flood(reach[ROOK], straight_steps, open);
-    reach[QUEEN] = flood(reach[QUEEN], both_steps, open);
+    reach[QUEEN] = flood(reach[QUEEN], king_steps, open);
     reach[KING] = flood(reach[KING], king_steps, open & ~guarded(position, walls, other(colour)));
 }
 
@@ -213,19 +209,24 @@ static uint64_t pawn_reach(const Position *position, const Walls *walls, Colour 
     return reach & (RANK_1 | RANK_8) ? reach | presence(walls, colour) : reach;
 }
 
-uint64_t walls_reach_of(const Position *position, const Walls *walls, int square) {
-    int piece = position_piece_at(position, square);
-    Colour colour = piece_colour(piece);
-    uint64_t set = square_set(square), enemy_king = position_men(position, other(colour), KING);
-    uint64_t open = ~(walls->solid & (position->sides[colour] | enemy_king));
-    switch (piece_kind(piece)) {
-    case KNIGHT: return flood(set, attacks_knights, open);
-    case BISHOP: return flood(set, diagonal_steps, open);
-    case ROOK: return walls->reach[colour][ROOK]; /* castling may have put him elsewhere */
-    case QUEEN: return flood(set, both_steps, open);
-    case PAWN: return pawn_reach(position, walls, colour, square);
-    default: return walls->reach[colour][KING];
+uint64_t walls_flood(int kind, uint64_t from, uint64_t open) {
+    switch (kind) {
+    case KNIGHT: return flood(from, attacks_knights, open);
+    case BISHOP: return flood(from, diagonal_steps, open);
+    case ROOK: return flood(from, straight_steps, open);
+    default: return flood(from, king_steps, open);
     }
+}
+
+uint64_t walls_reach_of(const Position *position, const Walls *walls, int square) {
+    int piece = position_piece_at(position, square), kind = piece_kind(piece);
+    Colour colour = piece_colour(piece);
+    if (kind == PAWN)
+        return pawn_reach(position, walls, colour, square);
+    if (kind == KING || kind == ROOK) /* castling may have put them elsewhere */
+        return walls->reach[colour][kind];
+    uint64_t enemy_king = position_men(position, other(colour), KING);
+    return walls_flood(kind, square_set(square), ~(walls->solid & (position->sides[colour] | enemy_king)));
 }
 
 void blockers_find(const Position *position, const Walls *walls, uint64_t men, Blockers *ret) {

@@ -22,6 +22,9 @@ bool walls_hold(const Position *position, Colour side);
 /* Where the man of this square may ever stand, a pawn also as what he promotes to. */
 uint64_t walls_reach_of(const Position *position, const Walls *walls, int square);
 
+/* Where a piece of this kind, not a pawn, comes from these squares over open ones, in any number of moves. */
+uint64_t walls_flood(int kind, uint64_t from, uint64_t open);
+
 /* Squares that men other than the king attack when each kind may stand anywhere in its reach. */
 uint64_t walls_attacks(const Position *position, const uint64_t reach[KIND_COUNT], Colour side);
 
