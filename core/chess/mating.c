@@ -20,6 +20,7 @@ static bool ended(const Position *position, Colour side, MatingAnswer *ret) {
 enum {
     FEW_MOVES = 3,   /* that are all tried */
     FORCED_PLIES = 3,
+    FORTRESS_SHARE = 6, /* of the budget for each way to look at one */
     FIRST_TRY = 2000, /* positions: most mates are found among them */
 };
 
@@ -84,7 +85,7 @@ static MatingAnswer count(const Position *position, Colour side, const MatingLim
     MatingLimits first = *limits, middle = *limits;
     if (first.nodes > FIRST_TRY)
         first.nodes = FIRST_TRY;
-    middle.nodes /= 4;
+    middle.nodes /= FORTRESS_SHARE;
     MatingAnswer answer = search_mate(position, side, &first, ret_line, ret_nodes);
     if (answer != MATING_UNKNOWN)
         return answer;

@@ -10,6 +10,8 @@
  *   against rooks, queens and bishops of that colour only; no pawns on either side then;
  * - walls: what each man can ever reach, with everything that could be captured or moved out
  *   of the way gone, leaves no square on which the king could be mated (mating_walls.h);
+ * - fortresses: kings and pawns played out in full, the pieces that roam thought to be everywhere
+ *   they may get to, all at once (mating_ghosts.h);
  * - forced moves and small worlds: every position that can arise has been looked at, and none
  *   is mate (mating_search.h). Positions are compared whole, not by a hash.
  * MATING_CAN comes with a line of legal moves that ends in the mate. MATING_UNKNOWN is said
@@ -34,7 +36,7 @@ typedef enum { MATING_UNKNOWN, MATING_CAN, MATING_CANNOT } MatingAnswer;
 enum {
     MATING_LINE_MAX = 256,    /* plies of a line; longer ones are not looked for */
     MATING_NODE_BYTES = 56,   /* memory for each position the full mode looks at */
-    MATING_NODES = 200000,    /* a budget that answers nearly everything: 11 MB, well under a second */
+    MATING_NODES = 300000,    /* a budget that answers nearly everything: 17 MB, a second at worst */
 };
 
 /* The moves from the position asked about to the mate; no moves if it stands on the board. */
@@ -51,9 +53,9 @@ typedef struct MatingLimits {
     uint64_t nodes; /* positions, at most; less memory than that bounds it too */
 } MatingLimits;
 
-/* The quick mode, for every move accepted: a few microseconds, some 20 KB of stack. Says
- * MATING_CAN of a mate on the board only, MATING_CANNOT where that is cheaply proved, else
- * MATING_UNKNOWN. */
+/* The quick mode, for every move accepted: some microseconds, in blocked positions up to some
+ * milliseconds; some 70 KB of stack. Says MATING_CAN of a mate on the board only, MATING_CANNOT
+ * where that is cheaply proved, else MATING_UNKNOWN. */
 MatingAnswer mating_quick(const Position *position, Colour side);
 
 /* The full mode, for flags, claims and adjudication. ret_line, if not NULL, is set with

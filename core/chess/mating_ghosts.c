@@ -130,12 +130,23 @@ static void pawns_take_ghosts(Ghosts *ghosts, const Position *position, uint32_t
     }
 }
 
+/* position_move() keeps the square only if the capture is legal; here a ghost may make it so. */
+static void allow_en_passant(const Position *position, Move move, Position *after) {
+    Colour us = position_turn(position);
+    int from = move_from(move), to = move_to(move), behind = (from + to) / 2;
+    bool two = to - from == 16 || from - to == 16;
+    if (two && position_men(position, us, PAWN) & square_set(from)
+        && attacks_pawns(us, square_set(behind)) & position_men(position, other(us), PAWN))
+        after->en_passant = (int8_t)behind;
+}
+
 static void try_move(Ghosts *ghosts, const Position *position, uint32_t at, Move move) {
     Position after;
     uint64_t left = square_set(move_from(move));
     if (position_is_en_passant(position, move))
         left |= square_set(move_to(move) ^ 8);
     position_move(&after, position, move);
+    allow_en_passant(position, move, &after);
     if (!leaves_check(ghosts, &after))
         arise(ghosts, &after, at, false, left);
 }
