@@ -104,7 +104,9 @@ static void test_no_spoken_moves(void **state) {
         "Springer Felix", "Eva Felix Gustav", "Eva eins zwei drei", "knight takes", "knight f nine", "knight f three please", "Dear Anna",
         "Anna, David and Eva", "queen to king", "castles", "Rochade", "kurze Rochade Eva vier", "lange kurze", "takes d5 takes", "becomes queen",
         "e8 becomes queen becomes rook", "Eva acht Dame Turm", "knight f 33", "12 men", "to", "x", "check", "Schach!", "matt", "Bella schlägt",
-        "h a 4 4", "Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva", "Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer f3", "knight \xf0\x9f\x99\x82 f3", "take\xff", "short castling knight", "knight f3 x", "xd9 knight", "e4xx knight", "knight 9",
+        "h a 4 4", "Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva Eva",
+        "Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer Springer f3",
+        "knight \xf0\x9f\x99\x82 f3", "take\xff", "short castling knight", "knight f3 x", "xd9 knight", "e4xx knight", "knight 9",
         "knight f x", "becomes", "e8 becomes queen e7", "Bella Felix drei", "Eva wird Dame", "to knight f", "h8 h9 knight", "rook 1 h", "a1b2c3 knight", "knight a1b2c3", "Eva vier Dame fünf",
     };
     Position position = position_of(START);
