@@ -153,8 +153,24 @@ coverage-run: $(CORE_TESTS) $(CHESS_BIN)
 	set -e; for t in $(CORE_TESTS); do $$t >$(B)/coverage.log 2>&1 || { cat $(B)/coverage.log; exit 1; }; done
 	gcovr --root . --object-directory $(B) --filter core/ --branches --sort-percentage --fail-under-branch 95 --txt $(B)/coverage.txt \
 		--html-details $(B)/coverage.html $(B)/obj/core; status=$$?; cat $(B)/coverage.txt; exit $$status
-valgrind: $(CORE_TESTS)
-	@set -e; for t in $(CORE_TESTS); do echo "== $${t##*/}"; valgrind -q --error-exitcode=9 --leak-check=full $$t; done
+VALGRIND := valgrind -q --error-exitcode=9 --leak-check=full
+valgrind:
+	$(MAKE) B=build-valgrind CFLAGS=-DSLOW=1 valgrind-run
+.PHONY: valgrind-run
+valgrind-run: $(CORE_TESTS) $(CHESS_BIN)
+	@set -e; for t in $(CORE_TESTS); do echo "== $${t##*/}"; $(VALGRIND) $$t; done
+	$(VALGRIND) $(B)/tests/perft_suite --nodes-max 300 tests/data/chess/perft-own.epd
+	$(VALGRIND) $(B)/tests/moves_suite tests/data/chess/moves-standard.tsv
+	$(VALGRIND) $(B)/tests/moves_suite --chess960 tests/data/chess/moves-chess960.tsv
+
+# The chess in full: ten million plies against stockfish (some 45 minutes; PLIES=, SEED= choose others), every depth of the files of node counts.
+.PHONY: oracle perft
+oracle: PLIES ?= 10000000
+oracle: SEED ?= 960
+oracle: tests
+	$(B)/tests/oracle --plies $(PLIES) --seed $(SEED)
+perft: tests
+	PERFT_ALL=1 $(call pytest,14400,tests/chess/test_perft.py)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)

@@ -61,8 +61,10 @@ part_core() { # core links with libc alone and asks it for no file, clock or cha
     out=$(mktemp -d)
     echo 'int main(void) { return 0; }' >"$out/main.c"
     "$CC" -pie -fPIE -nodefaultlibs -o "$out/core" "$out/main.c" -Wl,--whole-archive "$B/libcore.a" -Wl,--no-whole-archive -lc -lgcc 2>&1
-    nm -u "$B/libcore.a" | awk '{ print $2 }' | sort -u |
-        grep -E '^(open|fopen|creat|read|write|socket|connect|time|clock|clock_gettime|gettimeofday|rand|random|getrandom|sleep|usleep|nanosleep|fork|exec.*|system|getenv|printf|puts|fprintf|exit)$' |
+    # what is wanted from outside, but for libc's pure functions, memory and what compilers put in by themselves
+    comm -23 <(nm -u "$B/libcore.a" | awk 'NF == 2 { print $2 }' | sort -u) <(nm --defined-only "$B/libcore.a" | awk 'NF == 3 { print $3 }' | sort -u) |
+        grep -vE '^((__)?(mem|str|bcmp|v?snprintf)[a-z]*(_chk)?|malloc|calloc|realloc|free|qsort|bsearch)$' |
+        grep -vE '^(__stack_chk_fail|__cpu_(model|indicator_init)|_GLOBAL_OFFSET_TABLE_|__(asan|ubsan|gcov|sanitizer|tsan)_.*)$' |
         sed 's/$/: core must not call this/'
     rm -rf "$out"
 }

@@ -31,6 +31,7 @@ BUILD = pathlib.Path(os.environ.get("B", ROOT / "build"))
 sys.path.insert(0, str(ROOT / "tests" / "mail"))
 
 from bench_chess import perft_bench  # noqa: E402
+from bench_mating import mating_bench  # noqa: E402
 from bench_replay import replay_bench  # noqa: E402
 from club import Club  # noqa: E402
 from servers import PASSWORD, Certificates, Dovecot, answers, free_ports, public_folder, wait_for  # noqa: E402
@@ -233,6 +234,7 @@ def servers_bench(count):
 
 def main():
     counts = [int(word) for word in sys.argv[1:]] + [1000, 2000][len(sys.argv) - 1:]
+    mating_bench()
     ratios = (letters_bench(counts[0]) if counts[0] else []) + (servers_bench(counts[1]) if counts[1] else []) + perft_bench() + replay_bench()
     for name, ratio in ratios:
         print(f"{name:26} {ratio:8.3f}")

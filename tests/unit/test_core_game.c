@@ -3,6 +3,7 @@
 #include "tests/unit/test_core_game_match.h"
 
 #include "core/chess/movegen.h"
+#include "tests/unit/slow.h"
 
 /* A short game with everything that can stand in a record before a mate. */
 static void sample(Match *match) {
@@ -220,6 +221,8 @@ static void test_plan_errors(void **state) {
 /* A game can be as long as GAME_PLIES_MAX and no longer. */
 static void test_longest(void **state) {
     (void)state;
+    if (SLOW) /* the same thing 4000 times */
+        skip();
     Match match;
     begin(&match, "none");
     static const char *const dance[] = { "Nf3", "Nf6", "Ng1", "Ng8" };
@@ -289,7 +292,7 @@ static void test_random_games(void **state) {
     static const char *const controls[] = { "10/50d", "3d/move", "10/30d", "none", "2/5d" };
     int ended[REASON_RULING + 1] = { 0 }, late = 0, restored = 0;
     seed = 20261130;
-    for (int number = 0; number < 150; number++) {
+    for (int number = 0; number < (SLOW ? 10 : 150); number++) {
         static const char *const set_up[] = { NULL, NULL, NULL, "8/2k5/8/8/3q4/6K1/8/7R b - - 0 1",
                                               "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "8/8/8/8/8/p7/8/k1K5 b - - 0 1" };
         Match match;
@@ -316,10 +319,10 @@ static void test_random_games(void **state) {
         finish(&match);
     }
     /* the games are of many kinds */
-    for (int reason = REASON_NONE; reason <= REASON_RULING; reason++)
+    for (int reason = REASON_NONE; reason <= REASON_RULING && !SLOW; reason++)
         if (ended[reason] == 0)
             fail_msg("no random game ended by %s", reason_name((Reason)reason));
-    assert_true(late > 20 && restored > 20);
+    assert_true(SLOW || (late > 20 && restored > 20));
 }
 
 /* The example of the man page is a record whose every byte this program would write, and the script that stands there

@@ -7,6 +7,7 @@
 #include "core/chess/movegen.h"
 #include "core/chess/perft.h"
 #include "core/chess/scene.h"
+#include "tests/unit/slow.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,17 +18,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SLOW 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SLOW 1
-#endif
-#endif
-#ifndef SLOW
-#define SLOW 0
-#endif
 
 enum { ROUNDS = SLOW ? 1 : 4 };
 

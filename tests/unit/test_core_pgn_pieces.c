@@ -1,5 +1,6 @@
 /* PGN: wherever a text is cut, it is read the same; and whatever it holds, the work is linear. */
 #include "tests/unit/test_core_pgn.h"
+#include "tests/unit/slow.h"
 
 typedef struct Pieces {
     const char *at;
@@ -82,12 +83,12 @@ static void test_pieces(void **state) {
     uint64_t chance = 9;
     Str text;
     str_init(&text, 64 << 20);
-    for (int i = 0; i < 300; i++)
+    for (int i = 0; i < (SLOW ? 20 : 300); i++)
         append_game(&text, &chance);
     for (unsigned flags = 0; flags <= PGN_KEEP_VARIATIONS; flags++)
         check_pieces(text.data, text.length, flags);
     /* Every length of a text around what the reader looks at together. */
-    for (size_t length = 0; length < 2 * PGN_LOOKAHEAD + 3; length++)
+    for (size_t length = 0; length < 2 * PGN_LOOKAHEAD + 3; length += SLOW ? 17 : 1)
         check_pieces(text.data, length, PGN_KEEP_VARIATIONS);
     /* Blanks and bytes that span whole buffers, wherever they begin. */
     static const char *const long_ones[] = { " ", "\n", "x", "{", "0", ".", "!", "\xc2\xa0", "\xef\xbb\xbf", "\r\n", "$1", "[", "(", "[A \"" };
@@ -104,7 +105,7 @@ static void test_pieces(void **state) {
 
 /* --- hostile texts --- */
 
-enum { HOSTILE = 1 << 20 };
+enum { HOSTILE = SLOW ? 1 << 15 : 1 << 20 };
 
 static uint64_t work_of(const char *text, size_t length, unsigned flags, size_t *ret_games) {
     PgnReader reader;
@@ -175,7 +176,7 @@ static void test_small_arena(void **state) {
     (void)state;
     static const char text[] = "[Event \"A\"]\n[Site \"B\"]\n\n1. e4 {a comment that fills the arena all by itself} (1. d4 {one more} (1. c4)) e5 *\n"
                                "[Event \"C\"]\n\n1. d4 *\n";
-    for (size_t maximum = 0; maximum < 40000; maximum += 16)
+    for (size_t maximum = 0; maximum < 40000; maximum += SLOW ? 400 : 16)
         for (unsigned flags = 0; flags <= PGN_KEEP_VARIATIONS; flags++) {
             PgnReader reader;
             PgnGame game;
