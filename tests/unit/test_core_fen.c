@@ -75,6 +75,7 @@ static const struct { const char *fen; unsigned flags; FenError code; const char
     { "rnbqkbnr/pppp[ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0", 0, FEN_BOARD, "Rank 7" },
     { "rnbqkbnr/pppp{ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“{”" },
     { "rnbqkbnr/pppp?ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
+    { "rnbqkbnr/pppp\x01ppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
     { "rnbqkbnr/pppp\x0eppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", BOTH, FEN_PIECE, "“?”" },
 
     { "8/8/8/8/8/8/8/4K3 w - - 0 1", BOTH, FEN_NO_KING, "Black has no king" },

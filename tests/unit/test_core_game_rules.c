@@ -250,6 +250,10 @@ static void test_dead_position(void **state) {
     assert_int_equal(game_plan_start(7, 12, &control, &dead, INSTANT_NONE, AUTHOR_SERVICE, T0, 0, &entry, &error), -1);
     assert_int_equal(error.grade, ERROR_INPUT);
     assert_non_null(strstr(error.text, "neither side can ever checkmate"));
+    assert_int_equal(game_plan_start(7, 12, &control, &dead, INSTANT_NONE, AUTHOR_SERVICE, T0, 0, &entry, NULL), -1);
+    assert_int_equal(game_plan_start(7, 7, &control, NULL, INSTANT_NONE, AUTHOR_SERVICE, T0, 0, &entry, NULL), -1);
+    assert_int_equal(game_plan_start(7, 12, &control, NULL, INSTANT_NONE, AUTHOR_ARBITER, T0, 0, &entry, NULL), 1); /* who may begin one */
+    assert_int_equal(game_plan_start(7, 12, &control, NULL, INSTANT_NONE, AUTHOR_WHITE, T0, 0, &entry, NULL), -1);
 }
 
 static void test_resign_and_rulings(void **state) {
