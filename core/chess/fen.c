@@ -214,7 +214,8 @@ static bool read_castling(Position *position, const char *text, unsigned flags, 
         char upper = black ? (char)(text[i] - 32) : text[i];
         bool file_letter = upper >= 'A' && upper <= 'H';
         if ((!file_letter && upper != 'K' && upper != 'Q') || i == 4)
-            return refuse(error, FEN_CASTLING, "The FEN's castling field must be “-” or up to four letters of KQkq or of rook files, not “%.20s”.", text);
+            return refuse(error, FEN_CASTLING, "The FEN's castling field must be “-” or up to four letters of KQkq or of rook files, not “%.20s”.",
+                          text);
         if (!add_right(position, upper, black ? BLACK : WHITE) && (file_letter || (flags & FEN_STRICT)))
             return refuse(error, FEN_CASTLING, "The FEN gives the castling right “%c”, but king and rook do not stand for it.", text[i]);
     }
