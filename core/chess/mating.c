@@ -21,7 +21,7 @@ enum {
     FEW_MOVES = 3,   /* that are all tried */
     FORCED_PLIES = 3,
     FORTRESS_SHARE = 6, /* of the budget for each way to look at one */
-    FIRST_TRY = 2000, /* positions: most mates are found among them */
+    FIRST_TRY = 8000, /* positions: most mates are found among them */
 };
 
 /* What needs no counting of positions. */
