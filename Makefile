@@ -164,13 +164,15 @@ valgrind-run: $(CORE_TESTS) $(CHESS_BIN)
 	$(VALGRIND) $(B)/tests/moves_suite --chess960 tests/data/chess/moves-chess960.tsv
 
 # The chess in full: ten million plies against stockfish (some 45 minutes; PLIES=, SEED= choose others), every depth of the files of node counts.
-.PHONY: oracle perft
+.PHONY: oracle perft notations
 oracle: PLIES ?= 10000000
 oracle: SEED ?= 960
 oracle: tests
 	$(B)/tests/oracle --plies $(PLIES) --seed $(SEED)
 perft: tests
 	PERFT_ALL=1 $(call pytest,14400,tests/chess/test_perft.py)
+notations: tests
+	NOTATIONS_ALL=1 $(call pytest,14400,tests/chess/test_notations.py)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)

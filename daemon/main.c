@@ -36,8 +36,8 @@ static const VerbEntry verbs[] = {
     { "perft", verb_perft, false, "count the move tree of a position" },
     { "notate", verb_notate, false, "a move in every notation, or why it is none" },
     { "moves", verb_moves, false, "every legal move of a position" },
-    { "mating", verb_mating, false, "who can still mate; whether a position is dead" },
     { "replay", verb_replay, false, "check every game of a PGN file" },
+    { "mating", verb_mating, false, "who can still mate; whether a position is dead" },
 };
 enum { VERB_COUNT = sizeof verbs / sizeof verbs[0] };
 

@@ -99,8 +99,9 @@ int game_plan_start(int64_t white, int64_t black, const Control *control, const 
 int game_plan_move(const Game *game, Move move, Instant arrival, int64_t letter, bool offer, Entry ret_entries[2], Error *error);
 
 /* A notice to `to`, written when `ply` plies of `epoch` were played, accepted at `at`. 0: no entry is needed (not his turn any more,
- * other epoch, clock already running, game over, `at` INSTANT_NONE); 1: one. */
-int game_plan_notice(const Game *game, Colour to, int epoch, int ply, Instant at, int64_t letter, Entry *ret_entry);
+ * other epoch, clock already running, game over, `at` INSTANT_NONE); 1: one; -1:
+ * ERROR_LATER, without memory: the clock must not stay still for that. */
+int game_plan_notice(const Game *game, Colour to, int epoch, int ply, Instant at, int64_t letter, Entry *ret_entry, Error *error);
 
 /* The end by resignation or agreement: the act and the result. Returns 2, or -1 (no offer of the opponent stands, game over). */
 int game_plan_resign(const Game *game, Colour by, Instant at, int64_t letter, Entry ret_entries[2], Error *error);

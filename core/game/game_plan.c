@@ -119,8 +119,8 @@ int game_plan_move(const Game *game, Move move, Instant arrival, int64_t letter,
     return 2;
 }
 
-int game_plan_notice(const Game *game, Colour to, int epoch, int ply, Instant at, int64_t letter, Entry *ret_entry) {
-    if (check_running(game, NULL) < 0 || to != game_turn(game) || epoch != game->epoch || ply != game->ply_count ||
+int game_plan_notice(const Game *game, Colour to, int epoch, int ply, Instant at, int64_t letter, Entry *ret_entry, Error *error) {
+    if (at == INSTANT_NONE || check_running(game, NULL) < 0 || to != game_turn(game) || epoch != game->epoch || ply != game->ply_count ||
         game->running_since != INSTANT_NONE)
         return 0;
     Entry entry;
@@ -128,8 +128,8 @@ int game_plan_notice(const Game *game, Colour to, int epoch, int ply, Instant at
     entry.to = game_author(to);
     entry.epoch = epoch;
     entry.ply = ply;
-    if (finish(&entry, NULL) < 0)
-        return 0;
+    if (finish(&entry, error) < 0)
+        return -1;
     *ret_entry = entry;
     return 1;
 }

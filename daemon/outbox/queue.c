@@ -198,7 +198,7 @@ static int start_notice(Service *service, const LetterOut *letter, Instant accep
         return 0;
     Entry entry;
     Colour to = game->white == letter->player ? WHITE : BLACK;
-    int result = game_plan_notice(game, to, letter->epoch, letter->ply, accepted, letter->id, &entry);
+    int result = game_plan_notice(game, to, letter->epoch, letter->ply, accepted, letter->id, &entry, error);
     if (result == 1)
         result = game_append(service->store, letter->game, game, &entry, 1, error);
     game_free(game);

@@ -357,7 +357,7 @@ static int note_delivery(Settling *settling, Error *error) {
         return 0;
     Entry entry;
     Colour to = game->white == answered->player ? WHITE : BLACK;
-    int result = game_plan_notice(game, to, answered->epoch, answered->ply, settling->row.arrival, answered->id, &entry);
+    int result = game_plan_notice(game, to, answered->epoch, answered->ply, settling->row.arrival, answered->id, &entry, error);
     if (result == 1)
         result = game_append(settling->store, answered->game, game, &entry, 1, error);
     game_free(game);

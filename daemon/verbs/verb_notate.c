@@ -3,23 +3,38 @@
 #include "core/chess/fen.h"
 #include "core/notation/explain.h"
 #include "core/notation/notation.h"
+#include "daemon/log.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define USAGE "notate FEN MOVE [--language L] [--chess960]"
 #define HELP "One move in every notation, and the FEN after it; or why it is none, and what would be.\n"
 
+enum { SHOWN_MAX = 200 }; /* bytes of what was asked; no move is longer */
+
+/* Where a letter begins at or before this byte. */
+static int letter_start(const char *text, int at) {
+    while (at > 0 && ((unsigned char)text[at] & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
 static int explain(const Position *position, const char *text, const Reading *reading) {
-    Str out;
-    str_init(&out, 16384);
-    for (const char *at = text; *at != 0; at++) /* no control characters on a terminal */
-        str_append_char(&out, (unsigned char)*at < ' ' || *at == 0x7f ? '?' : *at);
-    str_append_char(&out, ' ');
-    notation_explain(&out, position, reading);
-    str_append(&out, ".\npossible: ");
-    notation_alternatives(&out, position, reading);
-    printf("%s\n", out.data);
-    str_free(&out);
+    bool cut = strlen(text) > SHOWN_MAX;
+    int shown = cut ? letter_start(text, SHOWN_MAX) : (int)strlen(text);
+    Str why, moves;
+    str_init(&why, 4096);
+    str_init(&moves, 16384);
+    notation_explain(&why, position, reading);
+    notation_alternatives(&moves, position, reading);
+    if (moves.length == 0)
+        str_printf(&moves, "nothing, %s is %s", position_turn(position) == WHITE ? "White" : "Black",
+                   position_in_check(position) ? "checkmated" : "stalemated");
+    print_line(stdout, "%.*s%s %s.", shown, text, cut ? "..." : "", why.data);
+    print_line(stdout, "possible: %s", moves.data);
+    str_free(&why);
+    str_free(&moves);
     return STATUS_WRONG;
 }
 

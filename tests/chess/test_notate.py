@@ -87,3 +87,17 @@ def test_usage():
 def test_a_hostile_word_shows_no_control_characters():
     done = notate(START, "e4\x1b[2J")
     assert done.returncode == 1 and "\x1b" not in done.stdout
+
+
+def test_a_game_that_is_over_has_no_moves():
+    for fen, word in (("k7/2Q5/1K6/8/8/8/8/8 b - - 9 60", "nothing, Black is stalemated"),
+                      ("6k1/5ppp/8/8/8/8/5PPP/r5K1 w - - 0 1", "nothing, White is checkmated")):
+        done = notate(fen, "Kb8")
+        assert done.returncode == 1 and done.stdout.splitlines()[-1] == f"possible: {word}"
+
+
+def test_what_a_terminal_would_obey_is_not_printed():
+    done = notate(START, "\x1b[31mNf3\x07\u202e\u009b31m")
+    assert done.returncode == 1 and not any(mark in done.stdout for mark in ("\x1b", "\x07", "\u202e", "\u009b"))
+    done = notate(START, "é" * 5000)
+    assert done.returncode == 1 and len(done.stdout) < 1000 and done.stdout.startswith("é" * 100 + "... ")

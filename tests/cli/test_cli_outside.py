@@ -8,7 +8,7 @@ import pytest
 
 from club import PROGRAM
 
-VERBS = ["serve", "once", "check", "doctor", "demo", "player", "game", "letters", "letter", "outbox", "status", "verify", "read", "perft", "notate", "moves", "replay"]
+VERBS = ["serve", "once", "check", "doctor", "demo", "player", "game", "letters", "letter", "outbox", "status", "verify", "read", "perft", "notate", "moves", "replay", "mating"]
 PARTS = [["player", part] for part in ("add", "list", "show", "block")] + [["game", part] for part in ("new", "show", "list", "move")]
 
 
@@ -157,7 +157,7 @@ def test_a_mailbox_that_cannot_be_read_is_75(running):
 
 def test_replay_says_why_in_words():
     done = epistle("replay", "-", input="1. e4 e5 2. zork *\n\n1. Ke3 *\n")
-    assert done.returncode == 1 and "zork, is not written like a move." in done.stdout and "no king of White can reach e3" in done.stdout
+    assert done.returncode == 1 and "zork, is not written like a move." in done.stdout and "the king on e1 cannot go to e3" in done.stdout
 
 
 def test_demo_plays_and_shows_every_letter(tmp_path):

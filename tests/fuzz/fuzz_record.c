@@ -111,7 +111,7 @@ static int plan(Bytes *bytes, const Game *game, Entry entries[2]) {
     case 0:
         return game_plan_move(game, (Move)(value << 8 | take(bytes)), at, 1, offer, entries, NULL);
     case 1:
-        return game_plan_notice(game, by, game->epoch, game->ply_count, at, 2, entries);
+        return game_plan_notice(game, by, game->epoch, game->ply_count, at, 2, entries, NULL);
     case 2:
         return game_plan_offer(game, by, at, 3, entries, NULL);
     case 3:

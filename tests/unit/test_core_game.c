@@ -202,7 +202,7 @@ static void test_plan_errors(void **state) {
     assert_non_null(strstr(error.text, "over already"));
     Game *game = game_new();
     assert_int_equal(game_plan_move(game, move_make(12, 28, 0), T0, 1, false, entries, &error), -1);
-    assert_int_equal(game_plan_notice(game, WHITE, 0, 0, T0, 1, entries), 0);
+    assert_int_equal(game_plan_notice(game, WHITE, 0, 0, T0, 1, entries, NULL), 0);
     const Position *position;
     assert_false(game_position_at(game, 0, 0, &position));
     game_free(game);
@@ -274,7 +274,7 @@ static void random_act(Match *match, Instant at) {
         break;
     default:
         if (draw(3) == 0) {
-            count = game_plan_notice(game, game_turn(game), game->epoch, game->ply_count, at, ++match->letter, entries);
+            count = game_plan_notice(game, game_turn(game), game->epoch, game->ply_count, at, ++match->letter, entries, NULL);
         } else {
             MoveList list;
             moves_legal(&game->position, &list);

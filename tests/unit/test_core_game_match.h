@@ -64,7 +64,7 @@ static inline void begin(Match *match, const char *control) {
 static inline void notice(Match *match, Instant at) {
     Entry entry;
     const Game *game = match->game;
-    assert_int_equal(game_plan_notice(game, game_turn(game), game->epoch, game->ply_count, at, ++match->letter, &entry), 1);
+    assert_int_equal(game_plan_notice(game, game_turn(game), game->epoch, game->ply_count, at, ++match->letter, &entry, NULL), 1);
     apply(match, &entry, 1);
 }
 

@@ -167,7 +167,7 @@ static void test_result_due(void **state) {
     assert_int_equal(game_plan_move(match.game, move_make(8, 16, 0), T0, 6, false, entries, NULL), -1);
     assert_int_equal(game_plan_ruling(match.game, RESULT_DRAW, T0, 6, entries, NULL), -1);
     assert_int_equal(game_plan_restore(match.game, 0, T0, 6, entries, NULL), -1);
-    assert_int_equal(game_plan_notice(match.game, WHITE, 1, 4, T0, 6, entries), 0);
+    assert_int_equal(game_plan_notice(match.game, WHITE, 1, 4, T0, 6, entries, NULL), 0);
     finish(&match);
 }
 
@@ -295,19 +295,19 @@ static void test_notices(void **state) {
     assert_int_equal(game_deadline(game, T0 + 11 * DAY), T0 + (11 + 36) * DAY); /* assumed: a floor */
     assert_int_equal(game_deadline(game, T0 + 2 * DAY), T0 + (10 + 36) * DAY);  /* not before the start */
     assert_int_equal(game_deadline(game, INSTANT_NONE), INSTANT_NONE);
-    assert_int_equal(game_plan_notice(game, BLACK, 1, 0, T0, 1, &entry), 0);
-    assert_int_equal(game_plan_notice(game, WHITE, 2, 0, T0, 1, &entry), 0);
-    assert_int_equal(game_plan_notice(game, WHITE, 1, 1, T0, 1, &entry), 0);
-    assert_int_equal(game_plan_notice(game, WHITE, 1, 0, INSTANT_NONE, 1, &entry), 0);
+    assert_int_equal(game_plan_notice(game, BLACK, 1, 0, T0, 1, &entry, NULL), 0);
+    assert_int_equal(game_plan_notice(game, WHITE, 2, 0, T0, 1, &entry, NULL), 0);
+    assert_int_equal(game_plan_notice(game, WHITE, 1, 1, T0, 1, &entry, NULL), 0);
+    assert_int_equal(game_plan_notice(game, WHITE, 1, 0, INSTANT_NONE, 1, &entry, NULL), 0);
     notice(&match, T0 + 60);
     assert_int_equal(game->running_since, T0 + 10 * DAY);
-    assert_int_equal(game_plan_notice(game, WHITE, 1, 0, T0 + 99, 2, &entry), 0); /* once */
+    assert_int_equal(game_plan_notice(game, WHITE, 1, 0, T0 + 99, 2, &entry, NULL), 0); /* once */
     assert_int_equal(game_deadline(game, T0 + 99 * DAY), T0 + (10 + 36) * DAY);
     move(&match, "e4", T0 + 12 * DAY, false);
     assert_int_equal(game->plies[0].charged, DAY);
     assert_int_equal(game->running_since, INSTANT_NONE);
-    assert_int_equal(game_plan_notice(game, WHITE, 1, 1, T0, 1, &entry), 0);
-    assert_int_equal(game_plan_notice(game, BLACK, 1, 0, T0, 1, &entry), 0);
+    assert_int_equal(game_plan_notice(game, WHITE, 1, 1, T0, 1, &entry, NULL), 0);
+    assert_int_equal(game_plan_notice(game, BLACK, 1, 0, T0, 1, &entry, NULL), 0);
     notice(&match, T0 + 13 * DAY);
     assert_int_equal(game->running_since, T0 + 13 * DAY);
     move(&match, "e5", T0 + 12 * DAY, false); /* clocks of two machines: before his notice, costs nothing */
@@ -471,7 +471,7 @@ static void test_restore(void **state) {
     assert_false(game->offer_standing);
     assert_int_equal(game->running_since, INSTANT_NONE);
     check_replay(&match);
-    assert_int_equal(game_plan_notice(game, BLACK, 1, 5, T0, 3, &entry), 0); /* a letter of the old epoch */
+    assert_int_equal(game_plan_notice(game, BLACK, 1, 5, T0, 3, &entry, NULL), 0); /* a letter of the old epoch */
     notice(&match, T0 + 92 * DAY);
     move(&match, "Nf6", T0 + 93 * DAY, false);
     assert_string_equal(game->plies[5].san, "Nf6");

@@ -183,10 +183,14 @@ static int plan_ruling(Game *game, Entry entries[2], Error *error) {
 static int plan_restore(Game *game, Entry entries[2], Error *error) {
     return game_plan_restore(game, 0, T0, 1, entries, error);
 }
+static int plan_notice(Game *game, Entry entries[2], Error *error) {
+    return game_plan_notice(game, game_turn(game), 1, game->ply_count, T0, 1, entries, error);
+}
 
 static void test_plans(void **state) {
     (void)state;
-    static int (*const plans[])(Game *, Entry[2], Error *) = { plan_start, plan_mate, plan_resign, plan_accept, plan_decline, plan_ruling, plan_restore };
+    static int (*const plans[])(Game *, Entry[2], Error *) = { plan_start, plan_mate, plan_resign, plan_accept, plan_decline, plan_ruling, plan_restore,
+                                                                    plan_notice };
     static const char *const lines[] = { "f3", "e5", "g4" };
     for (size_t i = 0; i < sizeof plans / sizeof plans[0]; i++) {
         long before = living;
