@@ -4,7 +4,7 @@
  * meant, or the Reading says what stood in the way, so that a letter can say it in words.
  *
  * Whatever is written here is read back as the same move, in the language it was written in with
- * READ_OWN_ONLY; without that flag English letters may make it FAULT_TWO_LANGUAGES, never another
+ * READ_OWN_ONLY; without that flag, and in UCI with it, English letters may make it FAULT_TWO_LANGUAGES, never another
  * move. No two legal moves of a position are written alike in any notation. */
 #ifndef EPISTLE_CORE_NOTATION_NOTATION_H
 #define EPISTLE_CORE_NOTATION_NOTATION_H
@@ -116,7 +116,8 @@ typedef struct Reading {
 
 enum {
     READ_LINE_START = 1, /* a capital may be the phone's: Bxc3 may be the b-pawn */
-    READ_OWN_ONLY = 2,   /* the player has said which letters he uses: English ones do not count */
+    READ_OWN_ONLY = 2,   /* the player has said which letters he uses: English ones do not count, but for what
+                            a pawn becomes in UCI (e7e8q), which is no language's: asked where his differ */
     READ_SPOKEN = 4,     /* words are understood too; not where prose may stand: "king to e2" is either */
     READ_STRICT = 8,     /* the export form of PGN (8.2.3) byte by byte, as proofs and archives have it, or else
                             FAULT_NOT_STRICT where it is a move all the same; other flags and languages do not count */

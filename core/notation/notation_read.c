@@ -262,6 +262,19 @@ static void read_strictly(const Position *position, const char *text, Reading *r
     add_candidate(ret, move);
 }
 
+/* "e7e8q": UCI has its own letters for what a pawn becomes, whatever the player's are. */
+static bool uci_promotion(const char *text) {
+    static const char *const classes[] = { "abcdefgh", "27", "abcdefgh", "18", "qrbn" };
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++)
+        if (text[i] == 0 || strchr(classes[i], text[i]) == NULL)
+            return false;
+    return text[5] == 0;
+}
+
+static bool english_counts(const char *text, unsigned flags, const MoveLanguage *own) {
+    return own != NULL && own != language_english() && (!(flags & READ_OWN_ONLY) || uci_promotion(text));
+}
+
 void notation_read_in(const Position *position, const char *text, unsigned flags, const MoveLanguage *own,
                       Reading *ret) {
     if (flags & READ_STRICT) {
@@ -272,7 +285,7 @@ void notation_read_in(const Position *position, const char *text, unsigned flags
     if (own == NULL)
         own = english;
     read_with(position, text, flags, own, ret);
-    if (own != english && !(flags & READ_OWN_ONLY)) {
+    if (english_counts(text, flags, own)) {
         Reading second;
         read_with(position, text, flags, english, &second);
         bool capital_file = piece_kind(second.piece) == PAWN && piece_kind(ret->piece) > PAWN; /* looked at already */
@@ -302,7 +315,7 @@ bool notation_shaped_in(const char *text, unsigned flags, const MoveLanguage *ow
     Shape shape;
     unsigned spoken = flags & READ_SPOKEN ? SHAPE_SPOKEN : 0;
     shape_read(text, own == NULL ? language_english() : own, spoken, &shape);
-    if (shape.kind == SHAPE_NONE && own != NULL && !(flags & READ_OWN_ONLY))
+    if (shape.kind == SHAPE_NONE && english_counts(text, flags, own))
         shape_read(text, language_english(), spoken, &shape);
     return shape.kind != SHAPE_NONE;
 }

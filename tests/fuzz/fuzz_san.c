@@ -47,7 +47,8 @@ static void check_written(const Position *position, Move move, const MoveLanguag
         Reading again;
         notation_write_in(position, move, (Notation)notation, own, text);
         notation_read_in(position, text, READ_OWN_ONLY | READ_SPOKEN, own, &again);
-        demand(again.kind == READING_MOVE && again.move == move);
+        bool asked = notation == NOTATION_UCI && again.fault == FAULT_TWO_LANGUAGES;
+        demand(asked || (again.kind == READING_MOVE && again.move == move));
     }
 }
 

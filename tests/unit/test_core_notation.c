@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #define START "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+#define UNDER "2r1n3/PPPP1PPP/8/2k5/5K2/8/pppp1ppp/2R1N3 w - - 0 1"
 #define CASTLE "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
 #define CASTLE_BLACK "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1"
 #define PROMOTE "3r2k1/4P3/8/8/8/8/6p1/4K3 w - - 0 1"
@@ -220,6 +221,11 @@ static void test_languages(void **state) {
         { "de", 0, { START, "Nf3", "g1f3", READING_MOVE, NULL } },
         { "de", 0, { START, "hello", "unshaped", READING_NOT_A_MOVE, "" } }, { "de", READ_OWN_ONLY, { START, "hello", "unshaped", READING_NOT_A_MOVE, "" } },
         { "de", READ_OWN_ONLY, { START, "Nf3", "unknown_letter", READING_ILLEGAL, "Nf3" } },
+        { "sv", READ_OWN_ONLY, { UNDER, "b7c8q", "b7c8q", READING_MOVE, NULL } }, /* UCI is no language's */
+        { "sv", READ_OWN_ONLY, { UNDER, "b7c8d", "b7c8q", READING_MOVE, NULL } },
+        { "fi", READ_OWN_ONLY, { UNDER, "b7c8r", "two_languages", READING_AMBIGUOUS, "bxc8=N bxc8=R" } }, /* ratsu or rook */
+        { "hu", READ_OWN_ONLY, { UNDER, "b7c8b", "two_languages", READING_AMBIGUOUS, "bxc8=R bxc8=B" } },
+        { "fi", READ_OWN_ONLY, { UNDER, "bxc8=R", "b7c8n", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8D", "e7e8q", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8=S", "e7e8n", READING_MOVE, NULL } },
         { "de", 0, { START, "d4", "d2d4", READING_MOVE, NULL } },
