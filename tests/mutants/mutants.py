@@ -57,6 +57,7 @@ class Mutant:
     test: Test
 
 
+NOTATIONS = Test("build/tests/notations", "build/tests/notations --positions 20000")
 CLOCK = "core/game/clock.c"
 GAME = "core/game/game.c"
 LINE = "daemon/line/line.c"
@@ -83,6 +84,23 @@ MUTANTS = [
     Mutant("a plan goes on after the end", "core/game/game_plan.c", "if (game_over(game) || game->due_result_ != RESULT_NONE)",
            "if (game->due_result_ != RESULT_NONE)", unit("test_core_game_rules")),
     # nothing lost, nothing twice
+    Mutant("chess: in double check a man may interpose", "core/chess/scene.c", "others != 0 ? 0 : ", "", unit("test_core_movegen")),
+    Mutant("chess: pins do not count", "core/chess/count_body.h", "if (lanes_meet(beams, own))", "if (0)", unit("test_core_movegen")),
+    Mutant("chess: en passant is thought possible always", "core/chess/position.c", " && en_passant_possible(position, to ^ 8)", "", unit("test_core_movegen")),
+    Mutant("chess: any position is the same again", "core/chess/history.c", "position_same(&history->positions[before - back], position)", "true",
+           unit("test_core_endings")),
+    Mutant("chess: only material is dead", "core/chess/endings.c", "mating_dead(position)", "false", unit("test_core_endings")),
+    Mutant("chess: a record may say dead of any position", "core/game/game.c", "&& mating_dead(&game->position)", "&& true",
+           unit("test_core_game_rules")),
+    Mutant("mating: ghosts get no further when men leave", "core/chess/mating_ghosts.c", "ghosts->always[colour] &= position->sides[colour];", "",
+           unit("test_core_mating")),
+    Mutant("notation: the rank alone where files are the same", "core/notation/notation_write.c", "(!same_file || same_rank)", "!same_file", NOTATIONS),
+    Mutant("notation: bishop and knight of ICCF's digits", "core/notation/shape.c", "QUEEN, ROOK, BISHOP, KNIGHT }", "QUEEN, ROOK, KNIGHT, BISHOP }",
+           NOTATIONS),
+    Mutant("notation: castling with the other rook", "core/notation/notation_read.c", "shape->castling_rook == move_to(move)",
+           "shape->castling_rook != move_to(move)", NOTATIONS),
+    Mutant("notation: a Polish queen for a bishop", "core/notation/language.c", '"W", "H", "K"', '"W", "G", "K"', NOTATIONS),
+    Mutant("notation: UCI is English", "core/notation/notation_read.c", " || uci_promotion(text));", ");", unit("test_core_notation")),
     Mutant("nothing is synced", "daemon/store/store.c", "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
            "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF;", simulate("1-5")),
     Mutant("no attempt noted", "daemon/outbox/queue.c", """        result = note_attempt(service, &batch->arena, ids[i], &batch->outgoing[i], report, error);
