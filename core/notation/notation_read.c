@@ -41,7 +41,7 @@ static void see_castling(const Position *position, Shape *shape) {
     int first_rank = us == WHITE ? 0 : 7;
     int from = square_make(shape->from_file, shape->from_rank), to = square_make(shape->to_file, shape->to_rank);
     if (from != position_king(position, us) || shape->from_rank != first_rank || shape->to_rank != first_rank
-        || shape->bad_square || shape->promoting)
+        || shape->bad_square || shape->incomplete || shape->unknown_letter || shape->promoting)
         return;
     int side = castling_side(position, from, to);
     if (side < 0)

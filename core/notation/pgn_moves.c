@@ -203,6 +203,14 @@ static inline bool ends_move(char byte) {
     return (kind == PGN_BYTE_BLANK && byte != '.') || kind == PGN_BYTE_LINE || kind == PGN_BYTE_OTHER || kind == PGN_BYTE_MARK;
 }
 
+/* "12." is a token by itself, so that what is glued behind it is what it would be anywhere else. Its length, 0 if none begins here. */
+static inline size_t number_length(const char *at) {
+    size_t length = 1;
+    while (pgn_bytes[(unsigned char)at[length]] == PGN_BYTE_DIGIT && length < 8)
+        length++;
+    return at[length] == '.' ? length + 1 : 0;
+}
+
 /* Moves in export format, their numbers and single line ends: nearly all of nearly all files. Stops before anything else. */
 static void read_plain(PgnParse *parse) {
     PgnReader *reader = parse->reader;
@@ -212,12 +220,10 @@ static void read_plain(PgnParse *parse) {
         switch (pgn_bytes[(unsigned char)*at]) {
         case PGN_BYTE_BLANK: at++; break;
         case PGN_BYTE_DIGIT: {
-            const char *behind = at + 1;
-            while (pgn_bytes[(unsigned char)*behind] == PGN_BYTE_DIGIT && behind - at < 8)
-                behind++;
-            if (*behind != '.')
+            size_t length = number_length(at);
+            if (length == 0)
                 goto other;
-            at = behind + 1;
+            at += length;
             break;
         }
         case PGN_BYTE_LINE: {
@@ -305,6 +311,13 @@ void pgn_read_moves(PgnParse *parse) {
         case PGN_BYTE_BLANK: reader->at++; break;
         case PGN_BYTE_LINE: parse->ended = pgn_pass_line(reader); break;
         case PGN_BYTE_OTHER: read_other(parse); break;
+        case PGN_BYTE_DIGIT: {
+            size_t number = number_length(reader->at);
+            reader->at += number;
+            if (number == 0)
+                read_word(parse);
+            break;
+        }
         default:
             if (wide > 0)
                 pgn_pass_wide_blank(reader, wide);

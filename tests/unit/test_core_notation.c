@@ -226,6 +226,7 @@ static void test_languages(void **state) {
         { "fi", READ_OWN_ONLY, { UNDER, "b7c8r", "two_languages", READING_AMBIGUOUS, "bxc8=N bxc8=R" } }, /* ratsu or rook */
         { "hu", READ_OWN_ONLY, { UNDER, "b7c8b", "two_languages", READING_AMBIGUOUS, "bxc8=R bxc8=B" } },
         { "fi", READ_OWN_ONLY, { UNDER, "bxc8=R", "b7c8n", READING_MOVE, NULL } },
+        { "en", 0, { CASTLE, "Ie1-g1", "unknown_letter", READING_ILLEGAL, NULL } }, { "en", 0, { CASTLE, "Ke1-g1", "e1g1", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8D", "e7e8q", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8=S", "e7e8n", READING_MOVE, NULL } },
         { "de", 0, { START, "d4", "d2d4", READING_MOVE, NULL } },

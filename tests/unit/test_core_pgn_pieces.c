@@ -213,11 +213,30 @@ static void test_long_game(void **state) {
     str_free(&text);
 }
 
+/* What is glued to a move's number is what it would be alone, on the quick way through the text and on the other. */
+static void test_glued(void **state) {
+    (void)state;
+    static const struct { const char *text, *result; size_t moves, faults; } cases[] = {
+        { "1.e4", "", 1, 0 }, { "1.2.e4", "", 1, 0 }, { "2.3 e4", "", 1, 0 }, { "1.1-0", "1-0", 0, 0 }, { "1.e4 1.*", "*", 1, 0 },
+        { "1.e4 1...e5 2.1/2-1/2", "1/2-1/2", 2, 0 }, { "1.e4(1.2.d4)1...e5 0-1", "0-1", 2, 0 }, { "1.e4 12345678.e5 *", "*", 2, 0 },
+        { "1.e4 123456789.e5 *", "*", 2, 0 }, { "1.e4 1.\xe2\x80\xa6" "e5 *", "*", 2, 0 }, { "1.zork *", "*", 0, 1 }, { "1.2.3.$1e4", "", 1, 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        for (int quick = 0; quick < 2; quick++) {
+            char text[4 * PGN_LOOKAHEAD];
+            snprintf(text, sizeof text, "%s%*s", cases[i].text, quick ? 3 * PGN_LOOKAHEAD : 0, "");
+            assert_int_equal(read_all(text), 1);
+            if (games[0].move_count != cases[i].moves || games[0].fault_count != cases[i].faults)
+                fail_msg("%s, quick %d: %zu moves, %zu faults", cases[i].text, quick, games[0].move_count, games[0].fault_count);
+            assert_string_equal(games[0].result, cases[i].result);
+        }
+}
+
 int main(void) {
     arena_init(&arena, 64 << 20);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pieces),      cmocka_unit_test(test_hostile),   cmocka_unit_test(test_work_limit),
-        cmocka_unit_test(test_small_arena), cmocka_unit_test(test_long_game),
+        cmocka_unit_test(test_small_arena), cmocka_unit_test(test_long_game), cmocka_unit_test(test_glued),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     arena_free(&arena);
