@@ -2,6 +2,7 @@
 #include "core/chess/attacks.h"
 #include "core/chess/fen.h"
 #include "core/chess/mating.h"
+#include "core/chess/mating_ghosts.h"
 #include "core/chess/mating_material.h"
 #include "core/chess/mating_walls.h"
 #include "core/chess/movegen.h"
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-enum { NODES = 60000, POSITIONS_LEAST = 150 };
+enum { NODES = 60000, FORTRESS_NODES = 6000, POSITIONS_LEAST = 150 };
 static uint64_t memory[NODES * MATING_NODE_BYTES / sizeof(uint64_t)];
 static const MatingLimits limits = { .memory = memory, .size = sizeof memory, .nodes = NODES };
 
@@ -55,6 +56,16 @@ static void assert_mates(Position position, Colour side, const MatingLine *line,
         fail_msg("%s: the line does not end in mate", fen);
 }
 
+/* What the fortress proof says by itself: elsewhere a search may find the mate before it is asked. */
+static bool fortress(const Position *position, Colour side) {
+    MatingLimits some = limits;
+    uint64_t nodes = 0;
+    Walls walls;
+    walls_find(position, &walls);
+    some.nodes = FORTRESS_NODES;
+    return ghosts_prevent_mate(position, &walls, side, &some, &nodes);
+}
+
 static void check(const Position *position, Colour side, bool can, const char *fen) {
     MatingLine line;
     uint64_t nodes = 0;
@@ -63,8 +74,11 @@ static void check(const Position *position, Colour side, bool can, const char *f
         fail_msg("%s: full mode says %d of %s", fen, full, side == WHITE ? "White" : "Black");
     if (quick != MATING_UNKNOWN && quick != full)
         fail_msg("%s: quick mode says %d of %s", fen, quick, side == WHITE ? "White" : "Black");
-    if (can)
-        assert_mates(*position, side, &line, fen);
+    if (!can)
+        return;
+    assert_mates(*position, side, &line, fen);
+    if (line.count > 0 && fortress(position, side))
+        fail_msg("%s: taken for a fortress against %s", fen, side == WHITE ? "White" : "Black");
 }
 
 static void test_own_positions(void **context) {
@@ -132,6 +146,27 @@ static void test_reported(void **context) {
         assert_int_equal(mating_full(&position, WHITE, &limits, &line, NULL) == MATING_CANNOT, !cases[i].white);
         assert_int_equal(mating_full(&position, BLACK, &limits, &line, NULL) == MATING_CANNOT, !cases[i].black);
     }
+}
+
+/* A lone piece before a box of men, while pawns run elsewhere: whatever takes one of them is taken at once. */
+static void test_lone_piece(void **context) {
+    (void)context;
+    static const char *const fens[] = {
+        "8/8/3b4/2bpp3/2Qkp1K1/2qnp3/8/8 b - - 0 1",
+        "8/4p3/2K5/2b1pp2/2Qk4/2bnr3/8/8 b - - 0 1",
+        "8/5p2/8/8/6K1/2Qpq3/2pkp3/b1bnb3 b - - 0 1",
+        "8/np6/kQ6/rp2p3/1K3p2/5p2/8/8 b - - 0 1",
+        "8/bnb5/bkp5/Qpp5/5p2/1K6/5p2/8 b - - 0 1",
+    };
+    for (size_t i = 0; i < sizeof fens / sizeof fens[0]; i++) {
+        Position position = position_of(fens[i]), other = exchanged(&position);
+        if (!fortress(&position, WHITE) || !fortress(&other, BLACK))
+            fail_msg("%s: White cannot mate, and this is how that is known", fens[i]);
+    }
+    Position open = position_of("8/5ppp/8/Q7/1ppp4/1bkp4/1qnp4/1n1K4 b - - 0 1"); /* such a box, and a mate */
+    MatingLine line;
+    assert_int_equal(mating_full(&open, WHITE, &limits, &line, NULL), MATING_CAN);
+    assert_false(fortress(&open, WHITE));
 }
 
 static void test_limits(void **context) {
@@ -210,7 +245,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_own_positions), cmocka_unit_test(test_dead_at_once), cmocka_unit_test(test_reported),
         cmocka_unit_test(test_limits), cmocka_unit_test(test_memory_of_any_content), cmocka_unit_test(test_material),
-        cmocka_unit_test(test_walls),
+        cmocka_unit_test(test_walls), cmocka_unit_test(test_lone_piece),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
