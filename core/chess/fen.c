@@ -159,7 +159,7 @@ static bool check_men(const Position *position, Error *error) {
         if (kings > 1)
             return refuse(error, FEN_TWO_KINGS, "%s has %d kings in this FEN.", side_names[colour], kings);
         if (men > 16 || pawns > 8)
-            return refuse(error, FEN_TOO_MANY, "%s has %d %s in this FEN, at most %d are possible.", side_names[colour], men > 16 ? men : pawns,
+            return refuse(error, FEN_TOO_MANY, "%s has %d %s in this FEN; at most %d are possible.", side_names[colour], men > 16 ? men : pawns,
                           men > 16 ? "men" : "pawns", men > 16 ? 16 : 8);
     }
     uint64_t pawns = position->kinds[PAWN] & (RANK_1 | RANK_8);
@@ -275,6 +275,8 @@ static bool check_turn(const Position *position, Error *error) {
     Colour us = position_turn(position), them = us == WHITE ? BLACK : WHITE;
     if (position_attackers(position, position_king(position, them), us, position->sides[WHITE] | position->sides[BLACK]) == 0)
         return true;
+    if (attacks_king(position_king(position, us)) & position_men(position, them, KING))
+        return refuse(error, FEN_CHECK, "In this FEN the two kings stand next to each other, which no legal move allows.");
     return refuse(error, FEN_CHECK, "In this FEN %s is to move, but could capture %s's king: the side not to move is in check.", side_names[us],
                   side_names[them]);
 }
@@ -353,5 +355,8 @@ void fen_write(const Position *position, unsigned flags, char ret[FEN_MAX]) {
         *at++ = (char)('a' + square_file(position->en_passant));
         *at++ = (char)('1' + square_rank(position->en_passant));
     }
-    snprintf(at, (size_t)(FEN_MAX - (at - ret)), " %d %d", position->halfmove, position->fullmove);
+    /* what fen_read() takes: longer counts say nothing more */
+    int halfmove = position->halfmove < HALFMOVE_MAX ? position->halfmove : HALFMOVE_MAX;
+    int fullmove = position->fullmove < FULLMOVE_MAX ? position->fullmove : FULLMOVE_MAX;
+    snprintf(at, (size_t)(FEN_MAX - (at - ret)), " %d %d", halfmove, fullmove);
 }

@@ -44,8 +44,19 @@ static int finish_result(const Entry *act, Result result, Reason reason, Entry *
     return finish(ret_entry, error);
 }
 
+static const char *over_already(Reason reason) {
+    switch (reason) {
+    case REASON_CHECKMATE: return "In this position the game is over already: the side to move is checkmated.";
+    case REASON_STALEMATE: return "In this position the game is over already: the side to move is stalemated.";
+    default: return "In this position the game is over already: neither side can ever checkmate the other.";
+    }
+}
+
 int game_plan_start(int64_t white, int64_t black, const Control *control, const Position *initial, Instant start,
                     Author by, Instant at, int64_t letter, Entry *ret_entry, Error *error) {
+    Reason reason;
+    if (initial != NULL && game_ending(initial, &reason) != RESULT_NONE)
+        return refuse(error, over_already(reason));
     Game *game = game_new();
     if (game == NULL)
         return error_set(error, ERROR_LATER, 0, "No memory for a game.");
@@ -69,9 +80,6 @@ int game_plan_start(int64_t white, int64_t black, const Control *control, const 
     int status = finish(&entry, error);
     if (status == 0)
         status = game_apply(game, &entry, error);
-    Reason reason;
-    if (status == 0 && game_ending(&game->position, &reason) != RESULT_NONE)
-        status = refuse(error, "In this position the game is over already: neither side can ever checkmate the other.");
     if (status < 0 && error != NULL && error->grade == ERROR_DAMAGED)
         error->grade = ERROR_INPUT;
     game_free(game);

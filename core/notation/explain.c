@@ -28,7 +28,7 @@ static const char *const sentences[FAULT_COUNT] = {
     [FAULT_PAWN_BACKWARDS] = "is not possible: the pawn on %F cannot go back to %T",
     [FAULT_PAWN_STRAIGHT] = "is not possible: a pawn does not capture straight ahead, and %T is occupied",
     [FAULT_NOTHING_TO_CAPTURE] = "is not possible: there is nothing for the pawn to capture on %T",
-    [FAULT_EN_PASSANT_LATE] = "is not possible: a pawn is captured en passant only right after its two squares, and the one on %C did not just go them",
+    [FAULT_EN_PASSANT_LATE] = "is not possible: a pawn can be captured en passant only just after it went two squares, and the one on %C did not do that with the last move",
     [FAULT_EN_PASSANT_EXPOSED] = "is not legal: with both pawns gone from their squares the king would be in check from the %D on %C",
     [FAULT_KING_EXPOSED] = "is not legal: the king would be in check from the %D on %C",
     [FAULT_STILL_IN_CHECK] = "is not legal: the king is in check from the %D on %C, and this does not end it",
@@ -105,7 +105,7 @@ void notation_explain(Str *out, const Position *position, const Reading *reading
     }
 }
 
-void notation_alternatives(Str *out, const Position *position, const Reading *reading) {
+void notation_alternatives(Str *out, const Position *position, const Reading *reading, const MoveLanguage *language) {
     MoveList list;
     moves_legal(position, &list);
     moves_sort(position, &list);
@@ -118,7 +118,7 @@ void notation_alternatives(Str *out, const Position *position, const Reading *re
                 moves[count++] = list.moves[i];
     for (int i = 0; i < count; i++) {
         char san[NOTATION_MAX];
-        notation_write(position, moves[i], NOTATION_SAN, san);
+        notation_write_in(position, moves[i], NOTATION_SAN, language, san);
         str_printf(out, "%s%s", i > 0 ? " " : "", san);
     }
 }

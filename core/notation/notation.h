@@ -127,7 +127,7 @@ enum {
  * its parts ("e2 e4", "O - O") and marks behind it (+ # ++ ! ? e.p. mate $1 and a full stop) are
  * allowed; missing or wrong marks do not matter. Letters are English ones.
  * Castling may be written as the king's move in full (e1g1), in Chess960 as the king taking his rook
- * or as the king going two squares or more to where castling takes him. Spoken moves, in the words of
+ * or as the king going two squares or more to where castling takes him, short forms (Kxh1, Kg1) too. Spoken moves, in the words of
  * Law E or of the language, may name the man that is taken; if they do, it counts.
  * notation_read_in(): `own` letters first (may be NULL); where the own reading is not even
  * pseudo-legal, English ones; where both are pseudo-legal and differ, READING_AMBIGUOUS. A capital that

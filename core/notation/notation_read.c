@@ -34,16 +34,19 @@ static int castling_side(const Position *position, int king, int to) {
 
 /* e1g1 in standard chess, king takes own rook in Chess960, are castling. Who names where he comes from says where he goes. */
 static void see_castling(const Position *position, Shape *shape) {
-    bool from_known = shape->kind == SHAPE_MAN && shape->from_file >= 0 && shape->from_rank >= 0;
-    if (!from_known || (shape->man != EMPTY && shape->man != KING))
-        return;
     Colour us = position_turn(position);
+    bool from_known = shape->from_file >= 0 && shape->from_rank >= 0, from_open = shape->from_file < 0 && shape->from_rank < 0;
+    if (shape->kind != SHAPE_MAN || (shape->man != EMPTY && shape->man != KING))
+        return;
+    bool short_form = position->chess960 && shape->man == KING && from_open; /* Kxh1, Kg1: there is one king only */
+    if (!from_known && !short_form)
+        return;
     int first_rank = us == WHITE ? 0 : 7;
-    int from = square_make(shape->from_file, shape->from_rank), to = square_make(shape->to_file, shape->to_rank);
-    if (from != position_king(position, us) || shape->from_rank != first_rank || shape->to_rank != first_rank
+    int king = position_king(position, us), to = square_make(shape->to_file, shape->to_rank);
+    if ((from_known && square_make(shape->from_file, shape->from_rank) != king) || square_rank(king) != first_rank || shape->to_rank != first_rank
         || shape->bad_square || shape->incomplete || shape->unknown_letter || shape->promoting)
         return;
-    int side = castling_side(position, from, to);
+    int side = castling_side(position, king, to);
     if (side < 0)
         return;
     shape->kind = SHAPE_CASTLING;

@@ -156,7 +156,10 @@ static void read_move(PgnParse *parse, const char *word, size_t length) {
     if (reading.kind != READING_MOVE) {
         Str why;
         str_init(&why, sizeof parse->game->faults[0].text);
-        notation_explain(&why, position_now(parse), &reading);
+        if (reading.fault == FAULT_UNKNOWN_LETTER)
+            str_append(&why, "begins with a letter that is no piece in English, whose K Q R B N PGN uses");
+        else
+            notation_explain(&why, position_now(parse), &reading);
         refuse(parse, word, why.data);
         str_free(&why);
         return;

@@ -218,6 +218,8 @@ static json_t *game_json(int64_t id, const Game *game, Colour viewer, const Play
     position_start(&start);
     if (!position_same(&start, &game->initial) || game->initial.chess960)
         json_object_set_new(object, "fen", json_string(fen));
+    if (!game->initial.chess960 && !position_same(&start, &game->initial))
+        json_object_set_new(object, "set_up", json_true());
     if (game->initial.chess960)
         json_object_set_new(object, "chess960", json_object());
     int array = game->initial.chess960 ? position_number960(&game->initial) : -1;

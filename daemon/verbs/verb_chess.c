@@ -28,6 +28,20 @@ bool chess_line(char ret[FEN_LINE_MAX]) {
     return found;
 }
 
+ChessLine chess_next(char ret[FEN_LINE_MAX], int *line, bool chess960, Position *ret_position) {
+    Error error;
+    if (!chess_line(ret))
+        return CHESS_LINE_END;
+    ++*line;
+    size_t blanks = strspn(ret, " \t");
+    if (ret[blanks] == 0 || ret[blanks] == '#')
+        return CHESS_LINE_NONE;
+    if (fen_read(ret, chess960 ? FEN_CHESS960 : 0, ret_position, &error))
+        return CHESS_LINE_POSITION;
+    print_line(stderr, "epistle: -:%d: %s", *line, error.text);
+    return CHESS_LINE_BAD;
+}
+
 void chess_print_uci(const Position *position, Move move) {
     char uci[NOTATION_MAX];
     notation_write(position, move, NOTATION_UCI, uci);

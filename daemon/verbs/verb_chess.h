@@ -16,6 +16,11 @@ bool chess_position(const char *fen, bool chess960, Position *ret);
  * reader refuses them; and a zero byte, which no FEN has, becomes a question mark. */
 bool chess_line(char ret[FEN_LINE_MAX]);
 
+/* The next line of standard input and its position. A line without one (nothing but blanks, or behind #) has none and is no fault; what
+ * is wrong with a FEN was said on stderr with the line's number. *line counts the lines, from 0 before the first. */
+typedef enum ChessLine { CHESS_LINE_END, CHESS_LINE_POSITION, CHESS_LINE_NONE, CHESS_LINE_BAD } ChessLine;
+ChessLine chess_next(char ret[FEN_LINE_MAX], int *line, bool chess960, Position *ret_position);
+
 /* The move as UCI to stdout. */
 void chess_print_uci(const Position *position, Move move);
 

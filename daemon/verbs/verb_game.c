@@ -65,9 +65,19 @@ static int check_new(NewOptions *options) {
         return verb_wrong("--fen and --variant chess960:%d both name a start array: leave one out", options->array);
     if (options->fen != NULL && !fen_read(options->fen, options->chess960 ? FEN_CHESS960 : 0u, &options->initial, &error))
         return verb_fail(&error);
-    if (options->fen != NULL && position_doubt(&options->initial, &error) != DOUBT_NONE)
-        print_line(stderr, "epistle: no game can have led to this position, is the FEN what you meant? %s", error.text);
     return STATUS_DONE;
+}
+
+/* A director's typing errors: what of the FEN was dropped, or that no game can have led there. */
+static void tell_doubts(const NewOptions *options) {
+    Error error;
+    Position strict;
+    error_clear(&error);
+    unsigned flags = FEN_STRICT | (options->chess960 ? FEN_CHESS960 : 0u);
+    if (!fen_read(options->fen, flags, &strict, &error) && (error.code == FEN_CASTLING || error.code == FEN_EN_PASSANT))
+        print_line(stderr, "epistle: the game begins without it, is the FEN what you meant? %s", error.text);
+    else if (position_doubt(&options->initial, &error) != DOUBT_NONE)
+        print_line(stderr, "epistle: no game can have led to this position, is the FEN what you meant? %s", error.text);
 }
 
 static int new_in_transaction(Open *open, int64_t white, int64_t black, const char *control, const Position *initial, Instant start) {
@@ -118,6 +128,8 @@ static int game_part_new(const VerbCall *call) {
         position_start960(new.array >= 0 ? new.array : draw_array(&open), &new.initial);
     if (status == STATUS_DONE)
         status = new_in_transaction(&open, white, black, new.control, new.chess960 || new.fen != NULL ? &new.initial : NULL, start);
+    if (status == STATUS_DONE && new.fen != NULL)
+        tell_doubts(&new);
     open_close(&open);
     return status;
 }
@@ -140,7 +152,7 @@ static int check_move(Store *store, int64_t id, const char *text, Error *error) 
         str_init(&why, MOVE_SENTENCE_MAX);
         str_init(&possible, MOVE_SENTENCE_MAX);
         notation_explain(&why, &game->position, &reading);
-        notation_alternatives(&possible, &game->position, &reading);
+        notation_alternatives(&possible, &game->position, &reading, NULL);
         status = verb_wrong("%s %s; possible: %s", text, why.data, possible.data);
         str_free(&why);
         str_free(&possible);

@@ -71,19 +71,20 @@ static void print_answers(const Position *position, const Asking *asking) {
 }
 
 static int each_line(const Asking *asking, bool chess960) {
-    char line[FEN_LINE_MAX];
-    int status = 0;
-    while (chess_line(line)) {
-        Position position;
+    char text[FEN_LINE_MAX];
+    int line = 0, status = 0;
+    Position position;
+    for (ChessLine next; (next = chess_next(text, &line, chess960, &position)) != CHESS_LINE_END;) {
         Told told;
-        if (!chess_position(line, chess960, &position)) {
-            putchar('\n');
+        if (next == CHESS_LINE_BAD)
             status = STATUS_WRONG;
+        if (next != CHESS_LINE_POSITION) {
+            putchar('\n');
             continue;
         }
         putchar(can(&position, WHITE, asking, &told) ? 'W' : '-');
         putchar(can(&position, BLACK, asking, &told) ? 'B' : '-');
-        printf(" %s\n", line);
+        printf(" %s\n", text);
     }
     return status;
 }

@@ -39,15 +39,16 @@ int verb_moves(const VerbCall *call) {
         print_moves(&position);
         return 0;
     }
-    char line[FEN_LINE_MAX];
+    char text[FEN_LINE_MAX];
+    int line = 0;
     status = 0;
-    while (chess_line(line)) {
-        if (chess_position(line, chess960, &position)) {
+    for (ChessLine next; (next = chess_next(text, &line, chess960, &position)) != CHESS_LINE_END;) {
+        if (next == CHESS_LINE_POSITION)
             print_moves(&position);
-        } else {
+        else
             putchar('\n');
+        if (next == CHESS_LINE_BAD)
             status = STATUS_WRONG;
-        }
     }
     return status;
 }

@@ -20,14 +20,14 @@ static int letter_start(const char *text, int at) {
     return at;
 }
 
-static int explain(const Position *position, const char *text, const Reading *reading) {
+static int explain(const Position *position, const char *text, const Reading *reading, const MoveLanguage *language) {
     bool cut = strlen(text) > SHOWN_MAX;
     int shown = cut ? letter_start(text, SHOWN_MAX) : (int)strlen(text);
     Str why, moves;
     str_init(&why, 4096);
     str_init(&moves, 16384);
     notation_explain(&why, position, reading);
-    notation_alternatives(&moves, position, reading);
+    notation_alternatives(&moves, position, reading, language);
     if (moves.length == 0)
         str_printf(&moves, "nothing, %s is %s", position_turn(position) == WHITE ? "White" : "Black",
                    position_in_check(position) ? "checkmated" : "stalemated");
@@ -49,6 +49,8 @@ static void print_move(const Position *position, Move move, const MoveLanguage *
         print_written(position, move, (Notation)notation, NULL, notation_name((Notation)notation));
     static const Notation own[] = { NOTATION_SAN, NOTATION_LONG, NOTATION_SPOKEN };
     for (size_t i = 0; language != NULL && i < sizeof own / sizeof own[0]; i++) {
+        if (own[i] == NOTATION_SPOKEN && language->spoken == NULL) /* it speaks Law E's words, which are German */
+            continue;
         char label[32];
         snprintf(label, sizeof label, "%s%s%s", language->code, own[i] == NOTATION_SAN ? "" : " ", own[i] == NOTATION_SAN ? "" : notation_name(own[i]));
         print_written(position, move, own[i], language, label);
@@ -96,7 +98,7 @@ int verb_notate(const VerbCall *call) {
     Reading reading;
     notation_read_in(&position, move, READ_SPOKEN, own, &reading);
     if (reading.kind != READING_MOVE)
-        return explain(&position, words[1], &reading);
+        return explain(&position, words[1], &reading, own);
     print_move(&position, reading.move, own);
     return 0;
 }

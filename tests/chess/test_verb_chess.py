@@ -40,8 +40,11 @@ def test_moves():
     assert done.returncode == 0
     assert done.stdout.splitlines() == [moves for _, moves in lines]
     assert run("moves", lines[0][0]).stdout == lines[0][1] + "\n"
-    done = run("moves", "-", given="bad\n" + START + "\n")
-    assert done.returncode == 1 and done.stdout.startswith("\na2a3=")
+    done = run("moves", "-", given="# some\n\nbad\n" + START + "\n")
+    assert done.returncode == 1 and done.stdout.startswith("\n\n\na2a3=")
+    assert len(done.stderr.splitlines()) == 1 and done.stderr.startswith("epistle: -:3: ")
+    done = run("moves", "-", given="# some\n\n" + START + "\n")
+    assert done.returncode == 0 and done.stderr == ""
 
 
 def test_replay(tmp_path):

@@ -69,6 +69,18 @@ def test_a_position_no_game_can_have_led_to_is_told(club, pair):
     assert "no game can have led to this position" in done.stderr and "White" in done.stderr and len(done.stderr.splitlines()) == 1
 
 
+def test_rights_that_were_dropped_are_told_and_a_set_up_game_says_so(club, pair):
+    done = subprocess.run([club.program, "-c", str(club.configuration), "game", "new", "Ann East", "Bob West", "--fen",
+                           "4k3/8/8/8/8/8/4P3/4K2R w KQkq - 0 1"], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "begins without it" in done.stderr and "Q" in done.stderr and len(done.stderr.splitlines()) == 1
+    club.once()
+    assert "from the position below" in pair[0].newest().flat
+    said = club.run_failing("game", "new", "Ann East", "Bob West", "--fen", "qqqqkqqq/qqqqqqqq/8/8/8/8/8/4K3 b - - 0 1")
+    assert "game is over already" not in said or len(said.splitlines()) == 1
+    said = club.run_failing("game", "new", "Ann East", "Bob West", "--fen", "4k3/8/8/8/8/8/8/4K3 w - - 0 1")
+    assert said == "epistle: In this position the game is over already: neither side can ever checkmate the other.\n"
+
+
 @pytest.mark.parametrize("options, word", [
     (["--variant", "chess961"], "no variant"), (["--variant", "chess960:960"], "0 to 959"), (["--variant", "chess960:"], "0 to 959"),
     (["--variant", "chess960:-1"], "0 to 959"), (["--variant", "chess960:5x"], "0 to 959"),

@@ -134,7 +134,7 @@ static const struct { const char *fen; unsigned flags; FenError code; const char
     { KINGS " w - - 0 100000", BOTH, FEN_COUNTER, "“100000”" },
     { KINGS " w - - 0 99999999999999999999", BOTH, FEN_COUNTER, "“99999999999999999999”" },
     { "1n6/8/2Q5/1rK5/8/8/8/5k2 b - - 0 1", BOTH, FEN_CHECK, "Black is to move, but could capture White's king" },
-    { "8/8/8/8/8/8/5kK1/8 w - - 0 1", BOTH, FEN_CHECK, "White is to move, but could capture Black's king" },
+    { "8/8/8/8/8/8/5kK1/8 w - - 0 1", BOTH, FEN_CHECK, "the two kings stand next to each other" },
     { "4k3/3P4/8/8/8/8/8/4K3 w - - 0 1", BOTH, FEN_CHECK, "White is to move" },
     { "4k3/8/8/1B6/8/8/8/4K3 w - - 0 1", BOTH, FEN_CHECK, "White is to move" },
     { "4k3/8/8/8/8/3n4/8/4K3 b - - 0 1", BOTH, FEN_CHECK, "Black is to move" },

@@ -226,6 +226,12 @@ static void test_languages(void **state) {
         { "fi", READ_OWN_ONLY, { UNDER, "b7c8r", "two_languages", READING_AMBIGUOUS, "bxc8=N bxc8=R" } }, /* ratsu or rook */
         { "hu", READ_OWN_ONLY, { UNDER, "b7c8b", "two_languages", READING_AMBIGUOUS, "bxc8=R bxc8=B" } },
         { "fi", READ_OWN_ONLY, { UNDER, "bxc8=R", "b7c8n", READING_MOVE, NULL } },
+        { "en", 0, { "4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "Kxh1", "b1h1", READING_MOVE, NULL } },
+        { "en", 0, { "4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "Kg1", "b1h1", READING_MOVE, NULL } },
+        { "de", 0, { "4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "Kxa1", "b1a1", READING_MOVE, NULL } },
+        { "en", 0, { "4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "Kc1", "b1c1", READING_MOVE, NULL } },
+        { "en", 0, { "4k3/8/8/8/8/8/8/RK4NR w HA - 0 1", "Kxh1", "castling_blocked", READING_ILLEGAL, NULL } },
+        { "en", 0, { CASTLE, "Kxh1", "cannot_reach", READING_ILLEGAL, NULL } },
         { "en", 0, { CASTLE, "Ie1-g1", "unknown_letter", READING_ILLEGAL, NULL } }, { "en", 0, { CASTLE, "Ke1-g1", "e1g1", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8D", "e7e8q", READING_MOVE, NULL } },
         { "de", 0, { PROMOTE, "e8=S", "e7e8n", READING_MOVE, NULL } },

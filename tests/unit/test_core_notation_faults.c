@@ -230,7 +230,7 @@ static void test_alternatives(void **state) {
         str_init(&text, 512);
         assert_true(fen_read(cases[i].fen, 0, &position, NULL));
         notation_read(&position, cases[i].text, 0, &reading);
-        notation_alternatives(&text, &position, &reading);
+        notation_alternatives(&text, &position, &reading, NULL);
         assert_string_equal(text.data, cases[i].alternatives);
         str_free(&text);
     }
