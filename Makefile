@@ -164,7 +164,7 @@ valgrind-run: $(CORE_TESTS) $(CHESS_BIN)
 	$(VALGRIND) $(B)/tests/moves_suite --chess960 tests/data/chess/moves-chess960.tsv
 
 # The chess in full: ten million plies against stockfish (some 45 minutes; PLIES=, SEED= choose others), every depth of the files of node counts.
-.PHONY: oracle perft notations
+.PHONY: oracle perft notations mating
 oracle: PLIES ?= 10000000
 oracle: SEED ?= 960
 oracle: tests
@@ -173,6 +173,8 @@ perft: tests
 	PERFT_ALL=1 $(call pytest,14400,tests/chess/test_perft.py)
 notations: tests
 	NOTATIONS_ALL=1 $(call pytest,14400,tests/chess/test_notations.py)
+mating: tests
+	MATING_ALL=1 $(call pytest,86400,tests/chess/test_mating.py)
 
 FUZZ_SECONDS ?= 60
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
