@@ -272,7 +272,8 @@ static void add_joined(Enrich *enrich, json_t *object, const char *name) {
         const char *text = json_is_string(part) ? json_string_value(part) : get_text(part, "san");
         str_printf(&joined, "%s\"%s\"", i == 0 ? "" : ", ", text);
         const char *form = get_text(part, "long");
-        if (*form != 0 && strcmp(form, text) != 0)
+        bool becomes = strchr(text, '=') != NULL; /* four of them stand in a row, told apart by their ends */
+        if (*form != 0 && strcmp(form, text) != 0 && !becomes)
             str_printf(&joined, " (%s)", form);
     }
     char key[64];

@@ -97,8 +97,11 @@ json_t *view_fault(const Position *position, const Reading *reading) {
         json_object_set_new(fault, "from_rank", json_string(one));
     }
     json_t *candidates = json_array();
-    for (int i = 0; i < reading->candidate_count; i++)
-        json_array_append_new(candidates, view_move(position, reading->candidates[i]));
+    static const int order[] = { EMPTY, QUEEN, ROOK, BISHOP, KNIGHT }; /* what most pawns become comes first */
+    for (size_t kind = 0; kind < sizeof order / sizeof order[0]; kind++)
+        for (int i = 0; i < reading->candidate_count; i++)
+            if (move_promotion(reading->candidates[i]) == order[kind])
+                json_array_append_new(candidates, view_move(position, reading->candidates[i]));
     json_object_set_new(fault, "candidates", candidates);
     return fault;
 }

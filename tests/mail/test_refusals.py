@@ -42,7 +42,7 @@ def settle_all(club, player, letter, cases):
         ("e2e5", "illegal", "the pawn on e2 cannot go to e5"),
         ("Bc4", "illegal", "on the way of the bishop from f1 to c4 stands the pawn on e2"),
         ("Ra3", "illegal"),
-        ("O-O", "illegal", "between the king and the rook stands the bishop on f1"),
+        ("O-O", "illegal", "the bishop on f1 stands in the way"),
         ("exd3", "illegal", "nothing to capture on d3"),
         ("Nd2", "illegal"),
         ("Nxe4", "illegal"),

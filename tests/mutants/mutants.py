@@ -92,7 +92,7 @@ MUTANTS = [
     Mutant("chess: only material is dead", "core/chess/endings.c", "mating_dead(position)", "false", unit("test_core_endings")),
     Mutant("chess: a record may say dead of any position", "core/game/game.c", "&& mating_dead(&game->position)", "&& true",
            unit("test_core_game_rules")),
-    Mutant("mating: ghosts get no further when men leave", "core/chess/mating_ghosts.c", "ghosts->always[colour] &= position->sides[colour];", "",
+    Mutant("mating: ghosts get no further when men leave", "core/chess/mating_ghosts.c", "ghosts->held[turn] &= position->sides[turn] | position->kinds[KING];", "",
            unit("test_core_mating")),
     Mutant("notation: the rank alone where files are the same", "core/notation/notation_write.c", "(!same_file || same_rank)", "!same_file", NOTATIONS),
     Mutant("notation: bishop and knight of ICCF's digits", "core/notation/shape.c", "QUEEN, ROOK, BISHOP, KNIGHT }", "QUEEN, ROOK, KNIGHT, BISHOP }",
