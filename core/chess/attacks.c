@@ -9,8 +9,14 @@
     { (FILE_A << (f)) & ~SQUARE(f, r), (RANK_1 << 8 * (r)) & ~SQUARE(f, r),                       \
       (MAIN << UP((r) - (f)) >> UP((f) - (r))) & ~SQUARE(f, r),                                   \
       (ANTI << UP((f) + (r) - 7) >> UP(7 - (f) - (r))) & ~SQUARE(f, r) }
-#define ROW(r)                                                                                    \
-    ALL_LINES(0, r), ALL_LINES(1, r), ALL_LINES(2, r), ALL_LINES(3, r), ALL_LINES(4, r),           \
-    ALL_LINES(5, r), ALL_LINES(6, r), ALL_LINES(7, r)
 
-const Lines LINES[64] = { ROW(0), ROW(1), ROW(2), ROW(3), ROW(4), ROW(5), ROW(6), ROW(7) };
+const Lines LINES[64] = {
+    ALL_LINES(0, 0), ALL_LINES(1, 0), ALL_LINES(2, 0), ALL_LINES(3, 0), ALL_LINES(4, 0), ALL_LINES(5, 0), ALL_LINES(6, 0), ALL_LINES(7, 0),
+    ALL_LINES(0, 1), ALL_LINES(1, 1), ALL_LINES(2, 1), ALL_LINES(3, 1), ALL_LINES(4, 1), ALL_LINES(5, 1), ALL_LINES(6, 1), ALL_LINES(7, 1),
+    ALL_LINES(0, 2), ALL_LINES(1, 2), ALL_LINES(2, 2), ALL_LINES(3, 2), ALL_LINES(4, 2), ALL_LINES(5, 2), ALL_LINES(6, 2), ALL_LINES(7, 2),
+    ALL_LINES(0, 3), ALL_LINES(1, 3), ALL_LINES(2, 3), ALL_LINES(3, 3), ALL_LINES(4, 3), ALL_LINES(5, 3), ALL_LINES(6, 3), ALL_LINES(7, 3),
+    ALL_LINES(0, 4), ALL_LINES(1, 4), ALL_LINES(2, 4), ALL_LINES(3, 4), ALL_LINES(4, 4), ALL_LINES(5, 4), ALL_LINES(6, 4), ALL_LINES(7, 4),
+    ALL_LINES(0, 5), ALL_LINES(1, 5), ALL_LINES(2, 5), ALL_LINES(3, 5), ALL_LINES(4, 5), ALL_LINES(5, 5), ALL_LINES(6, 5), ALL_LINES(7, 5),
+    ALL_LINES(0, 6), ALL_LINES(1, 6), ALL_LINES(2, 6), ALL_LINES(3, 6), ALL_LINES(4, 6), ALL_LINES(5, 6), ALL_LINES(6, 6), ALL_LINES(7, 6),
+    ALL_LINES(0, 7), ALL_LINES(1, 7), ALL_LINES(2, 7), ALL_LINES(3, 7), ALL_LINES(4, 7), ALL_LINES(5, 7), ALL_LINES(6, 7), ALL_LINES(7, 7),
+};

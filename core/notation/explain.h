@@ -9,8 +9,8 @@
  * White can reach e4". The reading must be of `position` and not READING_MOVE. */
 void notation_explain(Str *out, const Position *position, const Reading *reading);
 
-/* Appends what could be played, in SAN with the letters of a language (NULL: English), blank between: what the reading itself holds, else the moves of the man it names, else
- * every legal move. */
+/* Appends what could be played, in SAN with the letters of a language (NULL: English), blank between: what the reading itself
+ * holds, else the moves of the man it names, else every legal move. */
 void notation_alternatives(Str *out, const Position *position, const Reading *reading, const MoveLanguage *language);
 
 #endif
