@@ -1,14 +1,13 @@
 #include "core/chess/attacks.h"
 
-/* Constant expressions of a file f and a rank r, 0–7. */
+/* Constant expressions of a file f and a rank r, 0–7; no macro within a macro, so that every checker can expand them. */
 #define MAIN UINT64_C(0x8040201008040201)
 #define ANTI UINT64_C(0x0102040810204080)
-#define UP(ranks) ((ranks) > 0 ? 8 * (ranks) : 0)
-#define SQUARE(f, r) (UINT64_C(1) << (8 * (r) + (f)))
-#define ALL_LINES(f, r)                                                                           \
-    { (FILE_A << (f)) & ~SQUARE(f, r), (RANK_1 << 8 * (r)) & ~SQUARE(f, r),                       \
-      (MAIN << UP((r) - (f)) >> UP((f) - (r))) & ~SQUARE(f, r),                                   \
-      (ANTI << UP((f) + (r) - 7) >> UP(7 - (f) - (r))) & ~SQUARE(f, r) }
+#define ALL_LINES(f, r)                                                                                                    \
+    { (FILE_A << (f)) & ~(UINT64_C(1) << (8 * (r) + (f))), (RANK_1 << 8 * (r)) & ~(UINT64_C(1) << (8 * (r) + (f))),         \
+      (MAIN << ((r) > (f) ? 8 * ((r) - (f)) : 0) >> ((f) > (r) ? 8 * ((f) - (r)) : 0)) & ~(UINT64_C(1) << (8 * (r) + (f))), \
+      (ANTI << ((f) + (r) > 7 ? 8 * ((f) + (r) - 7) : 0) >> ((f) + (r) < 7 ? 8 * (7 - (f) - (r)) : 0))                     \
+          & ~(UINT64_C(1) << (8 * (r) + (f))) }
 
 const Lines LINES[64] = {
     ALL_LINES(0, 0), ALL_LINES(1, 0), ALL_LINES(2, 0), ALL_LINES(3, 0), ALL_LINES(4, 0), ALL_LINES(5, 0), ALL_LINES(6, 0), ALL_LINES(7, 0),
