@@ -276,7 +276,7 @@ static bool check_turn(const Position *position, Error *error) {
     if (position_attackers(position, position_king(position, them), us, position->sides[WHITE] | position->sides[BLACK]) == 0)
         return true;
     if (attacks_king(position_king(position, us)) & position_men(position, them, KING))
-        return refuse(error, FEN_CHECK, "In this FEN the two kings stand next to each other, which no legal move allows.");
+        return refuse(error, FEN_CHECK, "In this FEN the two kings stand next to each other: the side not to move is in check.");
     return refuse(error, FEN_CHECK, "In this FEN %s is to move, but could capture %s's king: the side not to move is in check.", side_names[us],
                   side_names[them]);
 }
