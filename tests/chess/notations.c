@@ -1,11 +1,11 @@
 /* notations: moves of random games written in every notation and language, and read back.
  *
- * usage: notations [--positions N] [--seed N] [--all]
+ * usage: notations [--positions N] [--seed N] [--languages] [--all]
  *
  * The games begin in the start array, in a Chess960 array and in composed positions in turn, each a third of
  * the positions; they are made of legal moves drawn at random, and the same for one N and seed on every machine.
  * Of each position one move is tried, in every notation and in the words and letters of a language drawn anew;
- * with --all every legal move, in every language.
+ * with --languages in every language, with --all every legal move in every language.
  *
  * Demanded of each text: it is read back as exactly this move, in its own language alone (READ_OWN_ONLY); with
  * English beside it as this move, or as FAULT_TWO_LANGUAGES with it among the candidates; no other legal move of the
@@ -21,6 +21,7 @@
 #include <string.h>
 
 enum { PLIES_MAX = 120, ARRAYS = 960 };
+enum { EVERY_LANGUAGE = 1, EVERY_MOVE = 2 }; /* what is tried of a position: a set */
 
 /* Many men of a kind, pawns before their last rank, castling of all sorts. */
 static const char *const composed[] = {
@@ -136,7 +137,7 @@ static void try_language(const Position *position, const MoveList *list, Move mo
     }
 }
 
-static void try_move(const Position *position, const MoveList *list, Move move, uint64_t *chance, bool all, Counts *counts) {
+static void try_move(const Position *position, const MoveList *list, Move move, uint64_t *chance, unsigned every, Counts *counts) {
     char text[NOTATION_MAX];
     size_t count;
     const MoveLanguage *languages = language_table(&count);
@@ -149,7 +150,7 @@ static void try_move(const Position *position, const MoveList *list, Move move, 
     must_be_unique(position, list, move, NOTATION_FIGURINE, NULL, text);
     size_t drawn = prng_below(chance, count);
     for (size_t i = 0; i < count; i++)
-        if (all || i == drawn)
+        if ((every & EVERY_LANGUAGE) || i == drawn)
             try_language(position, list, move, &languages[i], counts);
     counts->moves++;
 }
@@ -171,7 +172,7 @@ static void begin(int game, uint64_t *chance, Position *ret) {
         begin_composed(composed[prng_below(chance, sizeof composed / sizeof composed[0])], ret);
 }
 
-static void play(int game, long positions, uint64_t *chance, bool all, Counts *counts) {
+static void play(int game, long positions, uint64_t *chance, unsigned every, Counts *counts) {
     Position position;
     begin(game, chance, &position);
     for (int ply = 0; ply < PLIES_MAX && counts->positions < positions; ply++) {
@@ -182,8 +183,8 @@ static void play(int game, long positions, uint64_t *chance, bool all, Counts *c
         moves_sort(&position, &list);
         Move move = list.moves[prng_below(chance, (uint64_t)list.count)];
         for (int i = 0; i < list.count; i++)
-            if (all || list.moves[i] == move)
-                try_move(&position, &list, list.moves[i], chance, all, counts);
+            if ((every & EVERY_MOVE) || list.moves[i] == move)
+                try_move(&position, &list, list.moves[i], chance, every, counts);
         counts->positions++;
         position_move(&position, &position, move);
     }
@@ -192,22 +193,24 @@ static void play(int game, long positions, uint64_t *chance, bool all, Counts *c
 int main(int argc, char **argv) {
     long positions = 100000;
     uint64_t chance = 960;
-    bool all = false;
+    unsigned every = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--all") == 0)
-            all = true;
+            every = EVERY_LANGUAGE | EVERY_MOVE;
+        else if (strcmp(argv[i], "--languages") == 0)
+            every |= EVERY_LANGUAGE;
         else if (strcmp(argv[i], "--positions") == 0 && i + 1 < argc)
             positions = strtol(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--seed") == 0 && i + 1 < argc)
             chance = strtoull(argv[++i], NULL, 10);
         else {
-            fprintf(stderr, "usage: notations [--positions N] [--seed N] [--all]\n");
+            fprintf(stderr, "usage: notations [--positions N] [--seed N] [--languages] [--all]\n");
             return 2;
         }
     }
     Counts counts = { 0 };
     for (int game = 0; counts.positions < positions; game++)
-        play(game, positions, &chance, all, &counts);
+        play(game, positions, &chance, every, &counts);
     printf("positions %ld, moves %ld, texts %ld, in two languages %ld, bishop or pawn %ld\n", counts.positions, counts.moves, counts.texts,
            counts.two_languages, counts.bishop_or_pawn);
     return 0;
