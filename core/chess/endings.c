@@ -15,9 +15,7 @@ bool ending_insufficient(const Position *position) {
 }
 
 Ending ending_plain(const Position *position) {
-    MoveList list;
-    moves_legal(position, &list);
-    if (list.count == 0)
+    if (moves_count(position) == 0)
         return position_in_check(position) ? ENDING_CHECKMATE : ENDING_STALEMATE;
     return ending_insufficient(position) ? ENDING_INSUFFICIENT : ENDING_NONE;
 }

@@ -37,9 +37,7 @@ int history_occurrences(const History *history, Move intended, size_t *ret_at, i
 static bool checkmate(const Position *position) {
     if (!position_in_check(position))
         return false;
-    MoveList list;
-    moves_legal(position, &list);
-    return list.count == 0;
+    return moves_count(position) == 0;
 }
 
 unsigned history_draws(const History *history, Move intended) {
