@@ -55,12 +55,10 @@ typedef enum Threat { THREAT_NONE, THREAT_CHECK, THREAT_MATE } Threat;
 
 static Threat threat(const Writer *writer) {
     Position after;
-    MoveList list;
     position_move(&after, writer->position, writer->move);
     if (!position_in_check(&after))
         return THREAT_NONE;
-    moves_legal(&after, &list);
-    return list.count == 0 ? THREAT_MATE : THREAT_CHECK;
+    return moves_count(&after) == 0 ? THREAT_MATE : THREAT_CHECK;
 }
 
 static void put_check(Writer *writer) {
